@@ -39,7 +39,7 @@ impl Options {
     }
 }
 
-/// The memory that an answer may take.
+/// The memory that an answer may take, unless an attack says otherwise.
 const MEMORY: u64 = 64 << 20;
 /// The time that an answer may take.
 const TIME: Duration = Duration::from_secs(1);
@@ -69,8 +69,9 @@ struct Attack {
     answers: u32,
     /// Whether it takes `--timeout`.
     timed: bool,
-    /// Whether it takes `--max-memory`.
+    /// Whether it takes `--max-memory`, and how much that is.
     bounded: bool,
+    memory: u64,
     /// Whether it may go on as long as it likes, as one that was asked for that much: then only its memory counts.
     endless: bool,
 }
@@ -92,6 +93,7 @@ impl Attack {
             answers: 1,
             timed: true,
             bounded: true,
+            memory: MEMORY,
             endless: false,
         }
     }
@@ -108,6 +110,11 @@ impl Attack {
 
     fn answers(self, answers: u32) -> Self {
         Attack { answers, ..self }
+    }
+
+    /// With so much memory.
+    fn memory(self, memory: u64) -> Self {
+        Attack { memory, ..self }
     }
 
     /// Without `--max-memory`.
@@ -133,7 +140,7 @@ impl Attack {
 
     /// How much memory it may take: a history, an answer, and the reserve of both.
     fn most_memory(&self) -> u64 {
-        if self.bounded { 2 * MEMORY + MEMORY / 4 + (64 << 20) + BASE } else { 1 << 30 }
+        if self.bounded { 2 * self.memory + self.memory / 4 + (64 << 20) + BASE } else { 1 << 30 }
     }
 }
 
@@ -308,7 +315,7 @@ fn carry_out(attack: &Attack, command: &Path) -> Result<End, String> {
         arguments.extend(["--timeout".into(), TIME.as_secs().to_string()]);
     }
     if attack.bounded {
-        arguments.extend(["--max-memory".into(), MEMORY.to_string()]);
+        arguments.extend(["--max-memory".into(), attack.memory.to_string()]);
     }
     let most = if attack.endless { 2 * TIME } else { attack.most_time() * 3 + Duration::from_secs(5) };
     let end = measure(command, &arguments, &directory, most);

@@ -252,6 +252,9 @@ pub struct CheckArguments {
     pub histories: Histories,
 }
 
+/// More worker threads are not started, for each core.
+const MOST_A_CORE: usize = 16;
+
 /// How many histories are worked on at once, and what happens to malformed ones.
 #[derive(Args, Clone, Debug)]
 pub struct Streaming {
@@ -267,7 +270,10 @@ pub struct Streaming {
 impl Streaming {
     /// How many histories are worked on at once. Also tells the engines how many cores there are for a large one.
     pub fn workers(&self) -> Result<usize, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.into());
+        // Idle workers look for work: hundreds on a core take seconds to find that there is none.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = usize::from(self.threads).min(MOST_A_CORE * cores);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build_global()
             .map_err(|error| Failure::Usage(format!("--threads {}: {error}", self.threads)))?;
         Ok(rayon::current_num_threads())

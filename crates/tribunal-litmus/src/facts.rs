@@ -1,5 +1,7 @@
 //! What an execution of a test tells a model: the sets and relations of [`tribunal_cat::Environment`].
 
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use tribunal_cat::plan::Facts;
 use tribunal_cat::relation::{Relation, Set};
 
@@ -42,14 +44,32 @@ impl Candidate<'_> {
         }
     }
 
-    fn of_two(&self, into: &mut Relation, choose: impl Fn(&Event, &Event) -> bool) {
+    /// Every two events of one class; those without a class are in none.
+    fn classes<K: Eq + Hash>(&self, into: &mut Relation, class: impl Fn(usize) -> Option<K>) {
+        let mut firsts: FxHashMap<K, usize> = FxHashMap::default();
+        let of = |event| class(event).map(|class| (event, *firsts.entry(class).or_insert(event)));
+        let members: Vec<(usize, usize)> = (0..self.structure.events.len()).filter_map(of).collect();
+        members.iter().for_each(|&(event, first)| into.insert(first, event));
+        members.iter().for_each(|&(event, first)| into.extend_row(event, first));
+    }
+
+    /// The order of instructions in each thread.
+    fn program_order(&self, into: &mut Relation) {
         let events = &self.structure.events;
-        for (a, first) in events.iter().enumerate() {
-            for (b, second) in events.iter().enumerate() {
-                if choose(first, second) {
-                    into.insert(a, b);
+        let place = |event: usize| events[event].thread.map(|thread| (thread, events[event].instance));
+        let mut ordered: Vec<usize> = (0..events.len()).filter(|&event| place(event).is_some()).collect();
+        ordered.sort_by_key(|&event| place(event));
+        let mut later: &[usize] = &[];
+        for instruction in ordered.chunk_by(|&a, &b| place(a) == place(b)).rev() {
+            if let Some(&next) = later.first()
+                && events[next].thread == events[instruction[0]].thread
+            {
+                for &event in instruction {
+                    later.iter().for_each(|&later| into.insert(event, later));
+                    into.extend_row(event, next);
                 }
             }
+            later = instruction;
         }
     }
 
@@ -127,7 +147,7 @@ impl Candidate<'_> {
             event.thread.is_some_and(|thread| threads.contains(&test.threads[thread].number))
         };
         for scope in scopes.clone() {
-            self.of_two(into, |a, b| within(a, &scope.threads) && within(b, &scope.threads));
+            self.classes(into, |e| within(&self.structure.events[e], &scope.threads).then_some(()));
         }
         scopes.count() > 0
     }
@@ -181,6 +201,7 @@ impl Facts for Candidate<'_> {
     }
 
     fn relation(&self, name: &str, into: &mut Relation) -> bool {
+        let thread = |event: usize| self.structure.events[event].thread;
         match name {
             "rf" => {
                 for (read, source) in self.sources.iter().enumerate() {
@@ -201,24 +222,19 @@ impl Facts for Candidate<'_> {
             }
             "id" => self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e)),
             "po" | "partial_po" => {
-                self.of_two(into, |a, b| {
-                    a.thread.is_some() && a.thread == b.thread && a.instance < b.instance
-                });
+                self.program_order(into);
                 if self.structure.wide {
                     into.extend(&self.structure.feeds);
                 }
             }
-            "loc" => {
-                for (a, first) in self.locations.iter().enumerate() {
-                    for (b, second) in self.locations.iter().enumerate() {
-                        if first.is_some() && first == second {
-                            into.insert(a, b);
-                        }
-                    }
-                }
+            "loc" => self.classes(into, |e| self.locations[e]),
+            "int" => self.classes(into, thread),
+            "ext" => {
+                // Initial writes are of no thread, and are not external to each other.
+                let mut same = Relation::empty(self.size());
+                self.classes(&mut same, |e| Some(thread(e)));
+                same.complement_into(into);
             }
-            "int" => self.of_two(into, |a, b| a.thread.is_some() && a.thread == b.thread),
-            "ext" => self.of_two(into, |a, b| a.thread != b.thread),
             "rmw" => self.rmw(into, false),
             "amo" => self.rmw(into, true),
             "addr" => self.pairs_of(into, |p| &p.addr),
@@ -236,9 +252,7 @@ impl Facts for Candidate<'_> {
                 }
             }
             "same-instance" | "same-instr" => {
-                self.of_two(into, |a, b| {
-                    a.thread.is_some() && a.thread == b.thread && a.instance == b.instance
-                });
+                self.classes(into, |e| Some((thread(e)?, self.structure.events[e].instance)));
                 self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e));
             }
             _ => {

@@ -114,16 +114,22 @@ impl Tally {
     }
 
     /// Whether an execution with the present facts raises something new that does not depend on the coherence order, if it is consistent.
-    pub fn raises(&self, decider: &mut Decider<'_>) -> bool {
-        self.independent.iter().any(|check| !self.raised[*check] && raises(decider, *check))
+    pub fn raises(&self, decider: &mut Decider<'_>, limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        for &check in &self.independent {
+            if !self.raised[check] && raises(decider, check, limits)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Raises it.
-    pub fn raise(&mut self, decider: &mut Decider<'_>) {
+    pub fn raise(&mut self, decider: &mut Decider<'_>, limits: &mut dyn Limits) -> Result<(), Stopped> {
         for index in 0..self.independent.len() {
             let check = self.independent[index];
-            self.raised[check] |= raises(decider, check);
+            self.raised[check] |= raises(decider, check, limits)?;
         }
+        Ok(())
     }
 
     pub fn has(&self, state: &[Value], holds: bool) -> bool {
@@ -137,9 +143,9 @@ impl Tally {
     }
 }
 
-fn raises(decider: &mut Decider<'_>, check: usize) -> bool {
+fn raises(decider: &mut Decider<'_>, check: usize, limits: &mut dyn Limits) -> Result<bool, Stopped> {
     let flag = decider.plan().checks[check].effect == Effect::Flag;
-    decider.evaluator().holds(check) == flag
+    Ok(decider.evaluator().holds_within(check, limits)? == flag)
 }
 
 /// What a test answers.

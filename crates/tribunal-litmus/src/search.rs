@@ -281,7 +281,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             // None are chosen yet.
             self.change("FW")?;
         }
-        Ok(self.decider.is_refuted(&[]))
+        Ok(self.decider.is_refuted(&[], self.limits)?)
     }
 
     /// Whatever follows from what is known; whether that is without contradiction.
@@ -415,11 +415,17 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
                 last.clone_from(&all);
             }
             if last.len() > 1 && !self.asks_finals {
-                last.retain(|write| self.may_be_last(*write, &all));
+                let mut kept = Vec::new();
+                for write in last {
+                    if self.may_be_last(write, &all)? {
+                        kept.push(write);
+                    }
+                }
+                last = kept;
             }
             finals.push(Finals { place, all, last });
         }
-        let raises = self.tally.raises(self.decider);
+        let raises = self.tally.raises(self.decider, self.limits)?;
         self.tally.raising = raises;
         self.finals(&finals, &mut state)?;
         if self.asks_finals {
@@ -429,12 +435,12 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
     }
 
     /// One evaluation tells of most writes that they cannot be last.
-    fn may_be_last(&mut self, write: usize, all: &[usize]) -> bool {
+    fn may_be_last(&mut self, write: usize, all: &[usize]) -> Result<bool, RunError> {
         self.extra.clear();
         self.extra.extend(all.iter().filter(|w| **w != write).map(|w| (*w, write)));
-        let may = !self.decider.is_refuted(&self.extra);
+        let refuted = self.decider.is_refuted(&self.extra, self.limits)?;
         self.extra.clear();
-        may
+        Ok(!refuted)
     }
 
     /// Chooses the last write of each of these places, in every way. There may be thousands of them, so no recursion.
@@ -506,7 +512,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             }
             self.tally.add(shown, holds, executions);
             if std::mem::take(&mut self.tally.raising) {
-                self.tally.raise(self.decider);
+                self.tally.raise(self.decider, self.limits)?;
             }
         }
         Ok(())

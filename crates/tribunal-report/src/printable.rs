@@ -10,7 +10,8 @@ use std::borrow::Cow;
 pub fn printable(text: &str) -> Cow<'_, str> {
     // Marks that turn the direction of text are no control characters, but show a text as another.
     let escaped = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(escaped) {
+    // Most names are of these, and some are long.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(escaped) {
         return text.into();
     }
     let mut shown = String::new();

@@ -107,7 +107,7 @@ impl<'d, 'p, 'x> Text<'d, 'p, 'x> {
     /// Whether no history that begins so is allowed.
     fn refutes(&self, h: &History<'_>) -> bool {
         self.read(h);
-        self.decider.borrow_mut().is_refuted(&[])
+        self.decider.borrow_mut().is_refuted(&[], &mut Unlimited).expect("there is no limit")
     }
 
     pub fn allows(&self, h: &History<'_>) -> bool {

@@ -7,7 +7,7 @@ pub fn explore() -> Vec<Family> {
     let many = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>();
     let locations = many(20, &|i| format!("x{i}")).join(", ");
     let columns = many(6, &|i| format!("r{i}")).join(", ");
-    let ranges = vec!["0..1000"; 6].join(", ");
+    let ranges = ["0..1000"; 6].join(", ");
     let programs = [
         ("an endless loop", "thread A { loop { } }\n".to_string()),
         ("an endless end", "thread A { r = 1 }\nfinal { loop { } }\n".to_string()),
@@ -132,7 +132,7 @@ pub fn cat() -> Vec<Family> {
     let threads: String = (0..2_000).map(|t| format!("T{t}: R x 0; W x 0\n")).collect();
     let forall = "forall a in _ do ".repeat(7) + "empty 0 " + &"end ".repeat(7);
     let models = [
-        ("nested forall", format!("t\n{forall}\n"), "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".repeat(1)),
+        ("nested forall", format!("t\n{forall}\n"), "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".to_string()),
         ("a complement", "t\nacyclic (~po) & po\n".into(), threads.clone()),
         ("a product", "t\nempty (_*_);(_*_);(_*_) & 0\n".into(), threads.clone()),
         (
@@ -149,6 +149,8 @@ pub fn cat() -> Vec<Family> {
             },
             threads.clone(),
         ),
+        ("a closure of cycles", "t\nempty (ext; po)+; (ext; ext)+ \\ ext\n".into(), threads.clone()),
+        ("a closure with mo", "t\nacyclic (po | co | ext)+ & (co | fr)\n".into(), threads.clone()),
         ("recursion", "t\nlet rec f = po | (f;f;f) | (f;(_*_);f)\nacyclic f & 0\n".into(), threads.clone()),
         (
             "functions",

@@ -3,11 +3,11 @@
 use super::Decider;
 use super::orders::{Orders, Range, add_closed, is_order, unordered};
 use super::saturate::{Checks, Stage};
-use crate::limits::{Limits, Stopped};
+use crate::limits::{Limits, Pace, Stopped};
 use crate::plan::ChoiceId;
 use std::ops::ControlFlow;
 
-type Visit<'v, 'p> = dyn FnMut(&mut Decider<'p>) -> ControlFlow<()> + 'v;
+type Visit<'v, 'p> = dyn FnMut(&mut Decider<'p>, &mut dyn Limits) -> Result<ControlFlow<()>, Stopped> + 'v;
 
 /// A choice that is being ordered.
 struct Ordering<'a> {
@@ -33,13 +33,13 @@ impl<'p> Decider<'p> {
         limits: &mut dyn Limits,
         visit: &mut Visit<'_, 'p>,
     ) -> Result<ControlFlow<()>, Stopped> {
-        if !self.free_checks_hold() {
+        if !self.free_checks_hold(limits)? {
             return Ok(ControlFlow::Continue(()));
         }
         if !self.independent {
             return self.choose_from(0, Start::Least(extra), limits, visit);
         }
-        let Some(mut trail) = self.begin(extra) else { return Ok(ControlFlow::Continue(())) };
+        let Some(mut trail) = self.begin(extra, limits)? else { return Ok(ControlFlow::Continue(())) };
         match self.saturate(&mut trail, Checks::Monotone, limits)? {
             Some(_) => Ok(ControlFlow::Continue(())),
             None => self.enumerate_after(&trail, limits, visit),
@@ -64,18 +64,19 @@ impl<'p> Decider<'p> {
         visit: &mut Visit<'_, 'p>,
     ) -> Result<ControlFlow<()>, Stopped> {
         if choice == self.plan().choices.len() {
-            return Ok(if self.other_checks_hold() { visit(self) } else { ControlFlow::Continue(()) });
+            let hold = self.other_checks_hold(limits)?;
+            return if hold { visit(self, limits) } else { Ok(ControlFlow::Continue(())) };
         }
         let (range, orders) = match start {
-            Start::Least(extra) => self.range_of(choice, extra),
+            Start::Least(extra) => self.range_of(choice, extra, limits)?,
             Start::Saturated(stage) => (self.ranges[choice].clone(), stage.orders[choice].clone()),
         };
         if !is_order(&orders) {
             return Ok(ControlFlow::Continue(()));
         }
         let ordering = Ordering { choice, range: &range, start };
-        self.put(&ordering, &orders);
-        if !self.growing_checks_hold(choice) {
+        self.put(&ordering, &orders, limits)?;
+        if !self.growing_checks_hold(choice, limits)? {
             return Ok(ControlFlow::Continue(()));
         }
         self.order_more(&ordering, orders, (0, 0), limits, visit)
@@ -99,8 +100,8 @@ impl<'p> Decider<'p> {
             limits.check(0, self.states)?;
             orders[class].assign(&before);
             add_closed(&mut orders[class], first, second);
-            self.put(ordering, &orders);
-            if self.growing_checks_hold(ordering.choice)
+            self.put(ordering, &orders, limits)?;
+            if self.growing_checks_hold(ordering.choice, limits)?
                 && self.order_more(ordering, orders.clone(), (class, a), limits, visit)?.is_break()
             {
                 return Ok(ControlFlow::Break(()));
@@ -110,10 +111,19 @@ impl<'p> Decider<'p> {
     }
 
     /// Checks that grow with the choices to come are asked with nothing of these.
-    fn put(&mut self, ordering: &Ordering<'_>, orders: &Orders) {
-        self.evaluator
-            .choose_with(ChoiceId(ordering.choice as u32), |into| ordering.range.gather(orders, into));
+    fn put(
+        &mut self,
+        ordering: &Ordering<'_>,
+        orders: &Orders,
+        limits: &mut dyn Limits,
+    ) -> Result<(), Stopped> {
+        let mut gathered = Ok(());
+        self.evaluator.choose_with(ChoiceId(ordering.choice as u32), |into| {
+            gathered = ordering.range.gather(orders, into, &mut Pace::new(limits));
+        });
+        gathered?;
         (ordering.choice + 1..self.plan().choices.len())
             .for_each(|later| self.evaluator.choose_with(ChoiceId(later as u32), |_| {}));
+        Ok(())
     }
 }

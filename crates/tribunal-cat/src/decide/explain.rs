@@ -6,6 +6,7 @@
 
 use super::Decider;
 use super::saturate::{Added, Conflict, Reason, Stage};
+use crate::limits::{Limits, Stopped};
 use crate::refutation::{Clause, Edge};
 use crate::relation::Relation;
 use rustc_hash::FxHashSet;
@@ -47,9 +48,15 @@ type Origin = (Edge, Reason, usize);
 
 impl Decider<'_> {
     /// Adds a nogood for a conflict on the last stage, and those of the forced edges that it depends on.
-    pub(super) fn explain(&mut self, trail: &mut Vec<Stage>, conflict: Conflict, nogoods: &mut Nogoods) {
+    pub(super) fn explain(
+        &mut self,
+        trail: &mut Vec<Stage>,
+        conflict: Conflict,
+        nogoods: &mut Nogoods,
+        limits: &mut dyn Limits,
+    ) -> Result<(), Stopped> {
         let origins = match conflict {
-            Conflict::Check(check) => self.origins_of_failure(trail, check, nogoods),
+            Conflict::Check(check) => self.origins_of_failure(trail, check, nogoods, limits)?,
             Conflict::Cycle { choice, class } => {
                 let origins = self.origins_of_cycle(trail, choice, class);
                 nogoods.push(origins.iter().map(|&(edge, ..)| edge).collect(), None);
@@ -65,12 +72,13 @@ impl Decider<'_> {
             // The stage before it, with the edge the other way around.
             let later = trail.split_off(stage);
             let against = self.added_edge(edge.reversed());
-            let last = trail[stage - 1].with(vec![against]);
+            let last = trail[stage - 1].with(vec![against], limits)?;
             trail.push(last);
-            forced.extend(self.origins_of_failure(trail, check, nogoods));
+            forced.extend(self.origins_of_failure(trail, check, nogoods, limits)?);
             trail.pop();
             trail.extend(later);
         }
+        Ok(())
     }
 
     fn added_edge(&self, edge: Edge) -> Added {
@@ -83,12 +91,20 @@ impl Decider<'_> {
     }
 
     /// Adds a nogood for a check that fails on the last stage.
-    fn origins_of_failure(&mut self, trail: &[Stage], check: usize, nogoods: &mut Nogoods) -> Vec<Origin> {
+    fn origins_of_failure(
+        &mut self,
+        trail: &[Stage],
+        check: usize,
+        nogoods: &mut Nogoods,
+        limits: &mut dyn Limits,
+    ) -> Result<Vec<Origin>, Stopped> {
+        limits.check(0, 0)?;
         let last = &trail[trail.len() - 1];
-        self.put_stage(last);
+        self.put_stage(last, limits)?;
+        self.evaluator.holds_within(check, limits)?;
         let failure = self.evaluator.failure(check);
         debug_assert!(failure.is_some(), "check {check} fails on what forces its edges");
-        let Some(failure) = failure else { return Vec::new() };
+        let Some(failure) = failure else { return Ok(Vec::new()) };
         let mut origins = Vec::new();
         if failure.derivation.complete && self.monotone.contains(&check) {
             for (choice, a, b) in failure.derivation.chosen(self.plan()) {
@@ -103,7 +119,7 @@ impl Decider<'_> {
         origins.sort_unstable_by_key(|&(edge, ..)| edge);
         origins.dedup_by_key(|&mut (edge, ..)| edge);
         nogoods.push(origins.iter().map(|&(edge, ..)| edge).collect(), Some((check, failure.events)));
-        origins
+        Ok(origins)
     }
 
     fn origins_of_cycle(&self, trail: &[Stage], choice: usize, class: usize) -> Vec<Origin> {

@@ -9,6 +9,7 @@
 
 use crate::evaluate::program::Code;
 use crate::evaluate::{Evaluator, Value};
+use crate::limits::{Pace, Stopped};
 use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
 use crate::relation::{Relation, Set};
 
@@ -31,15 +32,18 @@ impl Forbidden {
         &mut self,
         evaluator: &Evaluator<'_>,
         check: usize,
-        mut found: impl FnMut(ChoiceId, &Relation),
-    ) {
+        pace: &mut Pace<'_>,
+        mut found: impl FnMut(ChoiceId, &Relation, &mut Pace<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         let plan = evaluator.plan();
         let check_of = &plan.checks[check];
         if check_of.negated
             || plan.node(check_of.node).ty == Type::Set && check_of.condition != Condition::Empty
         {
-            return;
+            return Ok(());
         }
+        // One that was stopped may have left some.
+        self.marks.clear();
         self.marks.resize_with(plan.nodes.len(), || None);
         let root = match plan.node(check_of.node).ty {
             Type::Set => {
@@ -55,7 +59,7 @@ impl Forbidden {
                     Condition::Acyclic => {
                         let mut reach = self.empty(evaluator.size());
                         reach.assign(evaluator.relation_at(check_of.node));
-                        reach.close();
+                        reach.close_within(pace)?;
                         reach.make_reflexive();
                         reach.inverse_into(&mut root);
                         self.relations.push(reach);
@@ -65,7 +69,7 @@ impl Forbidden {
             }
         };
         self.marks[check_of.node.0 as usize] = Some(root);
-        self.backward(evaluator, evaluator.needs_of_check(check), &mut found);
+        self.backward(evaluator, evaluator.needs_of_check(check), pace, &mut found)
     }
 
     /// From each marked node to its operands, last nodes first.
@@ -73,25 +77,27 @@ impl Forbidden {
         &mut self,
         evaluator: &Evaluator<'_>,
         nodes: &[NodeId],
-        found: &mut impl FnMut(ChoiceId, &Relation),
-    ) {
+        pace: &mut Pace<'_>,
+        found: &mut impl FnMut(ChoiceId, &Relation, &mut Pace<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         for &node in nodes.iter().rev() {
             let Some(mark) = self.marks[node.0 as usize].take() else { continue };
             match (evaluator.code(node), &mark) {
                 (Code::Fixpoint(fixpoint), _) => {
-                    self.fixpoint(evaluator, *fixpoint, node, mark, found);
+                    self.fixpoint(evaluator, *fixpoint, node, mark, pace, found)?;
                     continue;
                 }
                 (Code::Choice, Value::Relation(mark)) => {
                     if let Op::Choice(choice) = evaluator.plan().node(node).op {
-                        found(choice, mark);
+                        found(choice, mark, pace)?;
                     }
                 }
-                (code, Value::Relation(mark)) => self.relation(evaluator, code, mark),
+                (code, Value::Relation(mark)) => self.relation(evaluator, code, mark, pace)?,
                 (code, Value::Set(mark)) => self.set(evaluator, code, mark),
             }
             self.free(mark);
         }
+        Ok(())
     }
 
     /// Marks go round through the names of a `let rec` until there are no more.
@@ -101,11 +107,12 @@ impl Forbidden {
         fixpoint: usize,
         node: NodeId,
         mark: Value,
-        found: &mut impl FnMut(ChoiceId, &Relation),
-    ) {
+        pace: &mut Pace<'_>,
+        found: &mut impl FnMut(ChoiceId, &Relation, &mut Pace<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         let plan = evaluator.plan();
         let (variables, bodies) = (&plan.fixpoints[fixpoint].variables, &plan.fixpoints[fixpoint].bodies);
-        let Op::Fixpoint(_, index) = plan.node(node).op else { return };
+        let Op::Fixpoint(_, index) = plan.node(node).op else { return Ok(()) };
         let mut known: Vec<Option<Value>> = vec![None; bodies.len()];
         known[index as usize] = Some(mark);
         let mut cone: Vec<NodeId> = evaluator.cones(fixpoint).iter().flatten().copied().collect();
@@ -117,7 +124,7 @@ impl Forbidden {
                     self.mark(evaluator, *body, known.clone());
                 }
             }
-            self.backward(evaluator, &cone, found);
+            self.backward(evaluator, &cone, pace, found)?;
             let mut more = false;
             for (variable, known) in variables.iter().zip(&mut known) {
                 let Some(new) = self.marks[variable.0 as usize].take() else { continue };
@@ -134,13 +141,20 @@ impl Forbidden {
                 }
             }
             if !more {
-                return;
+                return Ok(());
             }
         }
     }
 
-    fn relation(&mut self, evaluator: &Evaluator<'_>, code: &Code, mark: &Relation) {
+    fn relation(
+        &mut self,
+        evaluator: &Evaluator<'_>,
+        code: &Code,
+        mark: &Relation,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         let size = mark.size();
+        pace.spend(mark.words())?;
         let moves = |node: NodeId| evaluator.moves(node);
         match code {
             Code::Union(operands) => {
@@ -177,13 +191,13 @@ impl Forbidden {
                     let mut own = self.empty(size);
                     let mut inverse = self.empty(size);
                     evaluator.relation_at(b).inverse_into(&mut inverse);
-                    mark.sequence_into(&inverse, &mut own);
+                    mark.sequence_within(&inverse, &mut own, pace)?;
                     self.relations.push(inverse);
                     self.mark(evaluator, a, Value::Relation(own));
                 }
                 if moves(b) {
                     let mut own = self.empty(size);
-                    evaluator.relation_at(a).inverse_sequence_into(mark, &mut own);
+                    evaluator.relation_at(a).inverse_sequence_within(mark, &mut own, pace)?;
                     self.mark(evaluator, b, Value::Relation(own));
                 }
             }
@@ -192,13 +206,13 @@ impl Forbidden {
                 if moves(a) {
                     let (mut own, mut inverse) = (self.empty(size), self.empty(size));
                     mark.inverse_into(&mut inverse);
-                    evaluator.relation_at(b).sequence_into(&inverse, &mut own);
+                    evaluator.relation_at(b).sequence_within(&inverse, &mut own, pace)?;
                     self.relations.push(inverse);
                     self.mark(evaluator, a, Value::Relation(own));
                 }
                 if moves(b) {
                     let mut own = self.empty(size);
-                    evaluator.relation_at(a).sequence_into(mark, &mut own);
+                    evaluator.relation_at(a).sequence_within(mark, &mut own, pace)?;
                     self.mark(evaluator, b, Value::Relation(own));
                 }
             }
@@ -211,12 +225,12 @@ impl Forbidden {
             &Code::Plus(a) | &Code::Star(a) => {
                 let mut back = self.empty(size);
                 let mut reach = self.copy(evaluator.relation_at(a));
-                reach.close();
+                reach.close_within(pace)?;
                 reach.make_reflexive();
                 reach.inverse_into(&mut back);
                 let mut own = self.empty(size);
-                back.sequence_into(mark, &mut reach);
-                reach.sequence_into(&back, &mut own);
+                back.sequence_within(mark, &mut reach, pace)?;
+                reach.sequence_within(&back, &mut own, pace)?;
                 self.relations.extend([back, reach]);
                 self.mark(evaluator, a, Value::Relation(own));
             }
@@ -242,6 +256,7 @@ impl Forbidden {
             Code::Difference(..) | Code::Without(..) | Code::Restrict(..) | Code::Complement(_) => {}
             Code::Domain(_) | Code::Range(_) => {}
         }
+        Ok(())
     }
 
     fn set(&mut self, evaluator: &Evaluator<'_>, code: &Code, mark: &Set) {

@@ -10,7 +10,7 @@ mod search;
 mod tree;
 
 use crate::evaluate::{Evaluator, UnknownName};
-use crate::limits::{Limits, Stopped, Unlimited};
+use crate::limits::{Limits, Pace, Stopped};
 use crate::plan::{Check, ChoiceId, Effect, Facts, Orders as Domain, Plan};
 use crate::polarity::{Polarities, Polarity};
 use crate::refutation::{Case, Clause, Refutation};
@@ -18,6 +18,7 @@ use crate::relation::Relation;
 use forbidden::Forbidden;
 use orders::{Orders, Range, is_order};
 use saturate::{Checks, Stage};
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 /// Decides one execution after another.
@@ -132,17 +133,18 @@ impl<'p> Decider<'p> {
 
     /// Whether every execution with these facts, or more of the varying ones, is inconsistent: a part of rf can be refuted before it is complete.
     /// The answer `false` is inconclusive.
-    pub fn is_refuted(&mut self, extra: &[(usize, usize)]) -> bool {
-        match self.begin(extra) {
-            None => true,
-            Some(mut trail) if self.independent => self
-                .saturate(&mut trail, Checks::Partial, &mut Unlimited)
-                .is_ok_and(|conflict| conflict.is_some()),
-            Some(trail) => {
-                self.put_stage(&trail[0]);
-                (0..self.partial.len()).any(|index| !self.evaluator.holds(self.partial[index]))
+    pub fn is_refuted(&mut self, extra: &[(usize, usize)], limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        let Some(mut trail) = self.begin(extra, limits)? else { return Ok(true) };
+        if self.independent {
+            return Ok(self.saturate(&mut trail, Checks::Partial, limits)?.is_some());
+        }
+        self.put_stage(&trail[0], limits)?;
+        for index in 0..self.partial.len() {
+            if !self.evaluator.holds_within(self.partial[index], limits)? {
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// Whether some choices satisfy every required check; `extra` are pairs that the first choice must contain, from the other writes of a location
@@ -161,7 +163,8 @@ impl<'p> Decider<'p> {
             Some(refutation) => Ok(Verdict::Inconsistent(refutation)),
             None => {
                 let choices = 0..self.plan().choices.len();
-                Ok(Verdict::Consistent(choices.map(|choice| self.in_order(choice, extra)).collect()))
+                let orders = choices.map(|choice| self.in_order(choice, extra, limits));
+                Ok(Verdict::Consistent(orders.collect::<Result<_, _>>()?))
             }
         }
     }
@@ -177,16 +180,18 @@ impl<'p> Decider<'p> {
     }
 
     /// The classes of a choice that the evaluator has total orders of, in order.
-    fn in_order(&mut self, choice: usize, extra: &[(usize, usize)]) -> Vec<Vec<usize>> {
-        let (mut range, _) = self.range_of(choice, extra);
+    fn in_order(
+        &mut self,
+        choice: usize,
+        extra: &[(usize, usize)],
+        limits: &mut dyn Limits,
+    ) -> Result<Vec<Vec<usize>>, Stopped> {
+        let (mut range, _) = self.range_of(choice, extra, limits)?;
         let order = self.evaluator.choice(ChoiceId(choice as u32));
-        for class in &mut range.classes {
-            let before = |event: usize| class.iter().filter(|&&other| order.contains(other, event)).count();
-            let mut places: Vec<(usize, usize)> = class.iter().map(|&event| (before(event), event)).collect();
-            places.sort_unstable();
-            *class = places.into_iter().map(|(_, event)| event).collect();
-        }
-        range.classes
+        // An order has only pairs within a class: the fewer an event is before, the later it is.
+        let after = |event: usize| order.row(event).iter().map(|word| word.count_ones()).sum::<u32>();
+        range.classes.iter_mut().for_each(|class| class.sort_by_cached_key(|&event| Reverse(after(event))));
+        Ok(range.classes)
     }
 
     /// Nothing if there are orders, which the evaluator then has; otherwise why there are none, if asked for and known.
@@ -197,7 +202,7 @@ impl<'p> Decider<'p> {
         limits: &mut dyn Limits,
     ) -> Result<Option<Option<Refutation>>, Stopped> {
         if !self.independent {
-            let any = self.enumerate(extra, limits, &mut |_| ControlFlow::Break(()))?.is_break();
+            let any = self.enumerate(extra, limits, &mut |_, _| Ok(ControlFlow::Break(())))?.is_break();
             return Ok(if any { None } else { Some(None) });
         }
         limits.check(self.bytes(), self.states)?;
@@ -207,7 +212,7 @@ impl<'p> Decider<'p> {
                 return Ok(Some(explain.then(|| self.without_orders(check))));
             }
         }
-        let Some(mut trail) = self.begin(extra) else {
+        let Some(mut trail) = self.begin(extra, limits)? else {
             return Ok(Some(explain.then(|| Refutation { clauses: Vec::new(), cases: vec![Case::Cycle] })));
         };
         let conflict = self.saturate(&mut trail, Checks::Monotone, limits)?;
@@ -216,25 +221,30 @@ impl<'p> Decider<'p> {
         }
         if conflict.is_none() && !self.other.is_empty() && !explain {
             // Nogoods of whole orders do not help: going through them costs less.
-            let any = self.enumerate_after(&trail, limits, &mut |_| ControlFlow::Break(()))?.is_break();
+            let any =
+                self.enumerate_after(&trail, limits, &mut |_, _| Ok(ControlFlow::Break(())))?.is_break();
             return Ok(if any { None } else { Some(None) });
         }
         Ok(self.search(&mut trail, conflict, limits)?.map(Some))
     }
 
     /// What all orders contain, as a first stage; nothing if they would have a cycle.
-    fn begin(&mut self, extra: &[(usize, usize)]) -> Option<Vec<Stage>> {
+    fn begin(
+        &mut self,
+        extra: &[(usize, usize)],
+        limits: &mut dyn Limits,
+    ) -> Result<Option<Vec<Stage>>, Stopped> {
         self.ranges.clear();
         let mut least = Vec::new();
         for choice in 0..self.plan().choices.len() {
-            let (range, orders) = self.range_of(choice, extra);
+            let (range, orders) = self.range_of(choice, extra, limits)?;
             if !is_order(&orders) {
-                return None;
+                return Ok(None);
             }
             self.ranges.push(range);
             least.push(orders);
         }
-        Some(vec![Stage { orders: least, added: Vec::new() }])
+        Ok(Some(vec![Stage { orders: least, added: Vec::new() }]))
     }
 
     /// A check fails that no choice matters to.
@@ -260,14 +270,18 @@ impl<'p> Decider<'p> {
         if !self.plan().checks.iter().zip(&*raised).any(|(check, &raised)| can_raise(check, raised)) {
             let consistent = self.is_consistent(extra, limits)?;
             if consistent {
-                self.raise(raised);
+                self.raise(raised, limits)?;
             }
             return Ok(consistent);
         }
         let mut any = false;
-        let _ = self.enumerate(extra, limits, &mut |decider| {
+        let _ = self.enumerate(extra, limits, &mut |decider, limits| {
             any = true;
-            if decider.raise(raised) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            Ok(if decider.raise(raised, limits)? {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         })?;
         Ok(any)
     }
@@ -280,16 +294,16 @@ impl<'p> Decider<'p> {
         limits: &mut dyn Limits,
     ) -> Result<u64, Stopped> {
         let mut count = 0;
-        let _ = self.enumerate(extra, limits, &mut |decider| {
+        let _ = self.enumerate(extra, limits, &mut |decider, limits| {
             count += 1;
-            decider.raise(raised);
-            ControlFlow::Continue(())
+            decider.raise(raised, limits)?;
+            Ok(ControlFlow::Continue(()))
         })?;
         Ok(count)
     }
 
     /// Marks what the present choices raise; whether no other choices can raise more.
-    fn raise(&mut self, raised: &mut [bool]) -> bool {
+    fn raise(&mut self, raised: &mut [bool], limits: &mut dyn Limits) -> Result<bool, Stopped> {
         let mut all = true;
         for (check, raised) in raised.iter_mut().enumerate() {
             let raises_if = match self.plan().checks[check].effect {
@@ -297,29 +311,48 @@ impl<'p> Decider<'p> {
                 Effect::Flag => true,
                 Effect::UndefinedUnless | Effect::Assert => false,
             };
-            *raised |= !*raised && self.evaluator.holds(check) == raises_if;
+            *raised |= !*raised && self.evaluator.holds_within(check, limits)? == raises_if;
             all &= *raised || !self.evaluator.moves(self.plan().checks[check].node);
         }
-        all
+        Ok(all)
     }
 
     /// What a choice ranges over, and what all its orders contain.
-    fn range_of(&mut self, choice: usize, extra: &[(usize, usize)]) -> (Range, Orders) {
+    fn range_of(
+        &mut self,
+        choice: usize,
+        extra: &[(usize, usize)],
+        limits: &mut dyn Limits,
+    ) -> Result<(Range, Orders), Stopped> {
         let by_location = matches!(self.plan().choices[choice].from, Domain::Locations { .. });
-        let (events, base) = self.evaluator.domain(choice);
+        let (events, base) = self.evaluator.domain(choice, limits)?;
         let same = by_location.then_some(&self.same_location);
-        Range::new(events, same, base, if choice == 0 { extra } else { &[] })
+        let extra = if choice == 0 { extra } else { &[] };
+        Range::new(events, same, base, extra, &mut Pace::new(limits))
     }
 
-    fn free_checks_hold(&mut self) -> bool {
-        self.free.iter().all(|&check| self.evaluator.holds(check))
+    fn free_checks_hold(&mut self, limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        all_hold(&mut self.evaluator, &self.free, limits)
     }
 
-    fn growing_checks_hold(&mut self, choice: usize) -> bool {
-        self.growing[choice].iter().all(|&check| self.evaluator.holds(check))
+    fn growing_checks_hold(&mut self, choice: usize, limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        all_hold(&mut self.evaluator, &self.growing[choice], limits)
     }
 
-    fn other_checks_hold(&mut self) -> bool {
-        self.other.iter().all(|&check| self.evaluator.holds(check))
+    fn other_checks_hold(&mut self, limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        all_hold(&mut self.evaluator, &self.other, limits)
     }
+}
+
+fn all_hold(
+    evaluator: &mut Evaluator<'_>,
+    checks: &[usize],
+    limits: &mut dyn Limits,
+) -> Result<bool, Stopped> {
+    for &check in checks {
+        if !evaluator.holds_within(check, limits)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

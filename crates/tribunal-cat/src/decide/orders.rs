@@ -2,6 +2,7 @@
 //!
 //! Each class has a small relation of its own, on places in it, that is transitively closed. Only for evaluation they are put together.
 
+use crate::limits::{Pace, Stopped};
 use crate::relation::{Relation, Set, members};
 
 /// What a choice ranges over on an execution.
@@ -23,18 +24,23 @@ impl Range {
         same: Option<&Relation>,
         base: &Relation,
         extra: &[(usize, usize)],
-    ) -> (Range, Orders) {
+        pace: &mut Pace<'_>,
+    ) -> Result<(Range, Orders), Stopped> {
         let size = events.size();
         let mut range = Range { classes: Vec::new(), place: vec![None; size] };
         for event in events.iter() {
             if range.place[event].is_some() {
                 continue;
             }
-            let of_class = |&other: &usize| match same {
-                Some(same) => other == event || same.contains(event, other) && range.place[other].is_none(),
-                None => true,
+            // Events before it are of other classes.
+            let class: Vec<usize> = match same {
+                Some(same) => {
+                    let of_class = |&other: &usize| other > event && events.contains(other);
+                    let others = members(same.row(event)).filter(of_class);
+                    [event].into_iter().chain(others.filter(|&other| range.place[other].is_none())).collect()
+                }
+                None => events.iter().collect(),
             };
-            let class: Vec<usize> = events.iter().filter(of_class).collect();
             for (index, &event) in class.iter().enumerate() {
                 range.place[event] = Some((range.classes.len() as u32, index as u32));
             }
@@ -49,18 +55,31 @@ impl Range {
             }
         };
         for &a in range.classes.iter().flatten() {
-            members(base.row(a)).for_each(|b| add(a, b));
+            let mut pairs = 0;
+            members(base.row(a)).for_each(|b| {
+                add(a, b);
+                pairs += 1;
+            });
+            pace.spend(base.row(a).len() + pairs)?;
         }
         extra.iter().for_each(|&(a, b)| add(a, b));
-        orders.iter_mut().for_each(Relation::close);
-        (range, orders)
+        orders.iter_mut().try_for_each(|order| order.close_within(pace))?;
+        Ok((range, orders))
     }
 
     /// Puts the orders of all classes into one relation, that is empty.
-    pub fn gather(&self, orders: &Orders, into: &mut Relation) {
+    pub fn gather(&self, orders: &Orders, into: &mut Relation, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         for (class, order) in self.classes.iter().zip(orders) {
-            order.pairs().for_each(|(a, b)| into.insert(class[a], class[b]));
+            for (a, &event) in class.iter().enumerate() {
+                let mut pairs = order.row(a).len();
+                members(order.row(a)).for_each(|b| {
+                    into.insert(event, class[b]);
+                    pairs += 1;
+                });
+                pace.spend(pairs)?;
+            }
         }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::Decider;
 use super::orders::{Orders, is_order, is_total};
-use crate::limits::{Limits, Stopped};
+use crate::limits::{Limits, Pace, Stopped};
 use crate::plan::ChoiceId;
 use crate::relation::{Relation, members};
 
@@ -46,15 +46,16 @@ pub(super) enum Conflict {
 
 impl Stage {
     /// The stage after this one, with more pairs.
-    pub(super) fn with(&self, added: Vec<Added>) -> Stage {
+    pub(super) fn with(&self, added: Vec<Added>, limits: &mut dyn Limits) -> Result<Stage, Stopped> {
         let mut orders = self.orders.clone();
         for added in &added {
             orders[added.choice][added.class].extend(&added.pairs);
         }
+        let mut pace = Pace::new(limits);
         for added in &added {
-            orders[added.choice][added.class].close();
+            orders[added.choice][added.class].close_within(&mut pace)?;
         }
-        Stage { orders, added }
+        Ok(Stage { orders, added })
     }
 
     pub(super) fn is_total(&self) -> bool {
@@ -101,7 +102,7 @@ impl Decider<'_> {
             if let Some(cycle) = last.cycle() {
                 return Ok(Some(cycle));
             }
-            self.put_stage(last);
+            self.put_stage(last, limits)?;
             for index in 0..self.checks(checks).len() {
                 let check = self.checks(checks)[index];
                 if !self.evaluator.holds_within(check, limits)? {
@@ -111,25 +112,37 @@ impl Decider<'_> {
             if last.is_total() {
                 return Ok(None);
             }
-            let added = self.forced(last, checks);
+            let added = self.forced(last, checks, limits)?;
             if added.is_empty() {
                 return Ok(None);
             }
-            let next = last.with(added);
+            let next = last.with(added, limits)?;
             trail.push(next);
         }
     }
 
     /// Gives the choices the orders of a stage.
-    pub(super) fn put_stage(&mut self, stage: &Stage) {
+    pub(super) fn put_stage(&mut self, stage: &Stage, limits: &mut dyn Limits) -> Result<(), Stopped> {
+        let mut pace = Pace::new(limits);
         for (choice, orders) in stage.orders.iter().enumerate() {
             let range = &self.ranges[choice];
-            self.evaluator.choose_with(ChoiceId(choice as u32), |into| range.gather(orders, into));
+            let mut gathered = Ok(());
+            self.evaluator.choose_with(ChoiceId(choice as u32), |into| {
+                gathered = range.gather(orders, into, &mut pace);
+            });
+            gathered?;
         }
+        Ok(())
     }
 
     /// The pairs that checks force on a stage that is evaluated. A pair is forced once, by the first check that does.
-    fn forced(&mut self, stage: &Stage, checks: Checks) -> Vec<Added> {
+    fn forced(
+        &mut self,
+        stage: &Stage,
+        checks: Checks,
+        limits: &mut dyn Limits,
+    ) -> Result<Vec<Added>, Stopped> {
+        let mut pace = Pace::new(limits);
         let mut all: Vec<Added> = Vec::new();
         let ranges = &self.ranges;
         // For each class, what is not ordered and not forced so far.
@@ -140,26 +153,30 @@ impl Decider<'_> {
             Checks::Partial => &self.partial,
         };
         for &check in checks {
-            self.forbidden.of_check(&self.evaluator, check, |choice, marks| {
+            self.forbidden.of_check(&self.evaluator, check, &mut pace, |choice, marks, pace| {
                 let choice = choice.0 as usize;
                 for (class, events) in ranges[choice].classes.iter().enumerate() {
                     let open = &mut open[choice][class];
                     let mut pairs: Option<Relation> = None;
                     for (a, &event) in events.iter().enumerate() {
+                        let mut looked = open.row(a).len();
                         for b in members(open.row(a)) {
+                            looked += 1;
                             if marks.contains(event, events[b]) {
                                 pairs.get_or_insert_with(|| Relation::empty(events.len())).insert(b, a);
                             }
                         }
+                        pace.spend(looked)?;
                     }
                     if let Some(pairs) = pairs {
                         pairs.pairs().for_each(|(b, a)| open.remove(a, b));
                         all.push(Added { choice, class, reason: Reason::Check(check), pairs });
                     }
                 }
-            });
+                Ok(())
+            })?;
         }
-        all
+        Ok(all)
     }
 }
 

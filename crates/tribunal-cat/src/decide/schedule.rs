@@ -7,6 +7,7 @@
 use super::orders::Range;
 use crate::evaluate::Evaluator;
 use crate::evaluate::program::Code;
+use crate::limits::{Limits, Stopped};
 use crate::plan::{NodeId, Op};
 use crate::relation::{Relation, Set, members};
 use std::collections::VecDeque;
@@ -80,12 +81,13 @@ impl<'a> Schedule<'a> {
     /// The events in order; nothing if there is a cycle.
     ///
     /// Where all that is left would come out of turn, it is tried again with one of these before the events of its class that are waited with.
-    pub(super) fn order(&mut self) -> Option<Vec<usize>> {
+    pub(super) fn order(&mut self, limits: &mut dyn Limits) -> Result<Option<Vec<usize>>, Stopped> {
         let mut repairs = Vec::new();
         for _ in 0..REPAIRS {
+            limits.check(0, 0)?;
             let outcome = self.run(true);
             match outcome {
-                Ok(Some(order)) => return Some(order),
+                Ok(Some(order)) => return Ok(Some(order)),
                 Ok(None) => break,
                 Err(earlier) => {
                     earlier.iter().for_each(|&(first, second)| self.before.insert(second, first));
@@ -94,7 +96,7 @@ impl<'a> Schedule<'a> {
             }
         }
         repairs.iter().for_each(|&(first, second)| self.before.remove(second, first));
-        self.run(false).ok().flatten()
+        Ok(self.run(false).ok().flatten())
     }
 
     /// An order, or pairs that should come the other way around.

@@ -11,6 +11,7 @@ use super::orders::{Orders, is_total};
 use super::saturate::{Added, Checks, Conflict, Reason, Stage};
 use super::schedule::Schedule;
 use super::tree::Tree;
+use crate::evaluate::Evaluator;
 use crate::limits::{Limits, Stopped};
 use crate::plan::{ChoiceId, Condition};
 use crate::refutation::{Edge, Refutation};
@@ -108,10 +109,10 @@ impl Decider<'_> {
     ) -> Result<Option<Refutation>, Stopped> {
         let mut nogoods = Nogoods::default();
         if let Some(conflict) = conflict {
-            self.explain(trail, conflict, &mut nogoods);
+            self.explain(trail, conflict, &mut nogoods, limits)?;
             return Tree::new(&nogoods.all, limits, &mut self.states).refute().map(Some);
         }
-        if self.try_candidates(trail, &mut nogoods)? {
+        if self.try_candidates(trail, &mut nogoods, limits)? {
             return Ok(None);
         }
         let saturated = trail.len();
@@ -136,12 +137,15 @@ impl Decider<'_> {
                 _ => return Err(Stopped),
             }
             trail.truncate(saturated);
-            self.assume(trail, variables.assignment());
-            let conflict =
-                self.saturate(trail, Checks::Monotone, *variables.solver.cb_mut().limits.get_mut())?;
-            match conflict {
-                Some(conflict) => self.explain(trail, conflict, &mut nogoods),
-                None if self.try_candidates(trail, &mut nogoods)? => return Ok(None),
+            let assumed = self.assumed(trail, variables.assignment());
+            let limits = &mut **variables.solver.cb_mut().limits.get_mut();
+            if !assumed.is_empty() {
+                let next = trail[trail.len() - 1].with(assumed, limits)?;
+                trail.push(next);
+            }
+            match self.saturate(trail, Checks::Monotone, limits)? {
+                Some(conflict) => self.explain(trail, conflict, &mut nogoods, limits)?,
+                None if self.try_candidates(trail, &mut nogoods, limits)? => return Ok(None),
                 None => {}
             }
             if nogoods.all.len() == variables.told {
@@ -151,8 +155,8 @@ impl Decider<'_> {
         }
     }
 
-    /// A stage of what is assumed.
-    fn assume(&self, trail: &mut Vec<Stage>, edges: impl Iterator<Item = Edge>) {
+    /// What is assumed beside the last stage.
+    fn assumed(&self, trail: &[Stage], edges: impl Iterator<Item = Edge>) -> Vec<Added> {
         let last = &trail[trail.len() - 1];
         let mut all: Vec<Added> = Vec::new();
         for edge in edges {
@@ -173,51 +177,56 @@ impl Decider<'_> {
                 }
             }
         }
-        if !all.is_empty() {
-            let next = last.with(all);
-            trail.push(next);
-        }
+        all
     }
 
     /// Whether all checks hold on total orders that contain the last stage: along the relation of a check that must be
     /// acyclic. If not, why the first of them fails is a nogood.
-    fn try_candidates(&mut self, trail: &mut Vec<Stage>, nogoods: &mut Nogoods) -> Result<bool, Stopped> {
+    fn try_candidates(
+        &mut self,
+        trail: &mut Vec<Stage>,
+        nogoods: &mut Nogoods,
+        limits: &mut dyn Limits,
+    ) -> Result<bool, Stopped> {
         let last = trail.len() - 1;
         if trail[last].is_total() {
             // Saturation has seen that monotone checks hold.
-            return Ok(match self.other.iter().copied().find(|&check| !self.evaluator.holds(check)) {
-                None => true,
-                Some(check) => {
-                    self.explain(trail, Conflict::Check(check), nogoods);
-                    false
-                }
-            });
+            let Some(check) = first_failure(&mut self.evaluator, &[&self.other], limits)? else {
+                return Ok(true);
+            };
+            self.explain(trail, Conflict::Check(check), nogoods, limits)?;
+            return Ok(false);
         }
         let acyclic = |check: usize| self.plan().checks[check].condition == Condition::Acyclic;
         let along: Vec<usize> = self.monotone.iter().rev().copied().filter(|&check| acyclic(check)).collect();
         let mut first = None;
         for check in along.into_iter().map(Some).chain([None]) {
-            let Some(candidate) = self.candidate(&trail[last], check) else { continue };
-            self.put_stage(&candidate);
-            let mut required = self.monotone.iter().chain(&self.other).copied();
-            match required.find(|&check| !self.evaluator.holds(check)) {
+            let Some(candidate) = self.candidate(&trail[last], check, limits)? else { continue };
+            self.put_stage(&candidate, limits)?;
+            let required: [&[usize]; 2] = [&self.monotone, &self.other];
+            match first_failure(&mut self.evaluator, &required, limits)? {
                 None => return Ok(true),
                 Some(check) => {
                     first.get_or_insert((candidate, check));
-                    self.put_stage(&trail[last]);
+                    self.put_stage(&trail[last], limits)?;
                 }
             }
         }
         if let Some((candidate, check)) = first {
             trail.push(candidate);
-            self.explain(trail, Conflict::Check(check), nogoods);
+            self.explain(trail, Conflict::Check(check), nogoods, limits)?;
             trail.pop();
         }
         Ok(false)
     }
 
     /// Total orders of all classes that contain a stage, along a check's relation if there is one and it has an order with them.
-    fn candidate(&mut self, stage: &Stage, check: Option<usize>) -> Option<Stage> {
+    fn candidate(
+        &mut self,
+        stage: &Stage,
+        check: Option<usize>,
+        limits: &mut dyn Limits,
+    ) -> Result<Option<Stage>, Stopped> {
         let mut along = match check {
             Some(check) => self.evaluator.relation(self.plan().checks[check].node).clone(),
             None => Relation::empty(self.evaluator.size()),
@@ -231,10 +240,11 @@ impl Decider<'_> {
             let order = match check {
                 Some(check) => {
                     let node = self.plan().checks[check].node;
-                    Schedule::new(&self.evaluator, node, &self.ranges, &along).order()?
+                    Schedule::new(&self.evaluator, node, &self.ranges, &along).order(limits)?
                 }
-                None => along.topological()?,
+                None => along.topological(),
             };
+            let Some(order) = order else { return Ok(None) };
             let mut place = vec![0; order.len()];
             order.iter().enumerate().for_each(|(at, &event)| place[event] = at);
             for (class, events) in self.ranges[choice].classes.iter().enumerate() {
@@ -251,8 +261,22 @@ impl Decider<'_> {
             added.pairs.subtract(&orders[added.choice][added.class]);
         }
         added.retain(|added| !added.pairs.is_empty());
-        Some(stage.with(added))
+        stage.with(added, limits).map(Some)
     }
+}
+
+/// The first check of these lists that fails.
+fn first_failure(
+    evaluator: &mut Evaluator<'_>,
+    checks: &[&[usize]],
+    limits: &mut dyn Limits,
+) -> Result<Option<usize>, Stopped> {
+    for &check in checks.iter().copied().flatten() {
+        if !evaluator.holds_within(check, limits)? {
+            return Ok(Some(check));
+        }
+    }
+    Ok(None)
 }
 
 /// The total order of a class by places.

@@ -2,6 +2,7 @@
 
 use super::Evaluator;
 use super::program::Code;
+use crate::limits::{Pace, Stopped};
 use crate::plan::{NodeId, Op};
 use crate::relation::{Relation, Set};
 
@@ -32,7 +33,13 @@ impl Evaluator<'_> {
     }
 
     /// Into a relation of the right size, of which nothing is known.
-    pub(super) fn apply_relation(&self, node: NodeId, into: &mut Relation) {
+    pub(super) fn apply_relation(
+        &self,
+        node: NodeId,
+        into: &mut Relation,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        pace.spend(into.words())?;
         match &self.program.codes[node.0 as usize] {
             Code::Universe => into.fill(),
             Code::Union(operands) => {
@@ -59,13 +66,13 @@ impl Evaluator<'_> {
             &Code::Sequence(a, b) => {
                 let (a, value) = (self.relation_at(a), self.relation_at(b));
                 match self.size > 64 && self.is_transitive(b) {
-                    true => a.sequence_transitive_into(value, into),
-                    false => a.sequence_into(value, into),
+                    true => a.sequence_transitive_within(value, into, pace)?,
+                    false => a.sequence_within(value, into, pace)?,
                 }
             }
             &Code::InverseSequence(a, b) => {
                 into.clear();
-                self.relation_at(a).inverse_sequence_into(self.relation_at(b), into);
+                self.relation_at(a).inverse_sequence_within(self.relation_at(b), into, pace)?;
             }
             &Code::Inverse(a) => {
                 into.clear();
@@ -77,11 +84,11 @@ impl Evaluator<'_> {
             }
             &Code::Plus(a) => {
                 into.assign(self.relation_at(a));
-                into.close();
+                into.close_within(pace)?;
             }
             &Code::Star(a) => {
                 into.assign(self.relation_at(a));
-                into.close();
+                into.close_within(pace)?;
                 into.make_reflexive();
             }
             Code::Choice => {
@@ -100,6 +107,7 @@ impl Evaluator<'_> {
             // What else there is gives sets, or is not computed here.
             _ => into.clear(),
         }
+        Ok(())
     }
 
     /// Whether it is by what it is written as.

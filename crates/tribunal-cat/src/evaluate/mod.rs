@@ -8,7 +8,7 @@ mod economy;
 mod fixpoint;
 pub(crate) mod program;
 
-use crate::limits::{Limits, Stopped, Unlimited};
+use crate::limits::{Limits, Pace, Stopped, Unlimited};
 use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Orders, Plan, Type};
 use crate::relation::{Relation, Set};
 use program::{Code, FIXED, Program, Sources};
@@ -74,6 +74,8 @@ pub struct Evaluator<'p> {
     /// For relations that are needed for a moment.
     scratch: Relation,
     scratch_set: Set,
+    /// What has been done since limits were polled.
+    work: usize,
     /// Whether values are given up that nothing needs any more, and whether they were.
     economical: bool,
     given_up: bool,
@@ -94,6 +96,7 @@ impl<'p> Evaluator<'p> {
             choices: vec![Relation::empty(0); plan.choices.len()],
             scratch: Relation::empty(0),
             scratch_set: Set::empty(0),
+            work: 0,
             economical: false,
             given_up: false,
         }
@@ -129,13 +132,18 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The events that a choice orders, and what its orders contain.
-    pub(crate) fn domain(&mut self, choice: usize) -> (&Set, &Relation) {
+    pub(crate) fn domain(
+        &mut self,
+        choice: usize,
+        limits: &mut dyn Limits,
+    ) -> Result<(&Set, &Relation), Stopped> {
         let needs = std::mem::take(&mut self.program.domains[choice]);
-        self.bring_all(&needs);
+        let brought = self.give_up_what_is_not_needed(limits).and_then(|()| self.bring(&needs, limits));
         self.program.domains[choice] = needs;
+        brought?;
         let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
             self.plan.choices[choice].from;
-        (self.set_at(events), self.relation_at(base))
+        Ok((self.set_at(events), self.relation_at(base)))
     }
 
     /// Loads the facts of an execution. Choices are then empty.
@@ -239,8 +247,8 @@ impl<'p> Evaluator<'p> {
         self.holds_within(check, &mut Unlimited).unwrap_or_default()
     }
 
-    /// Like [`holds`](Self::holds), with limits, which are polled before each relation of a large execution. If one is
-    /// reached, nothing is lost: the next call continues.
+    /// Like [`holds`](Self::holds), with limits, which are polled before each relation of a large execution and within those that take
+    /// long. If one is reached, nothing is lost: the next call continues.
     pub fn holds_within(&mut self, check: usize, limits: &mut dyn Limits) -> Result<bool, Stopped> {
         self.give_up_what_is_not_needed(limits)?;
         let needs = std::mem::take(&mut self.program.checks[check]);
@@ -280,6 +288,7 @@ impl<'p> Evaluator<'p> {
     fn compute(&mut self, node: NodeId, limits: &mut dyn Limits) -> Result<(), Stopped> {
         if self.economical {
             limits.check(0, 0)?;
+            self.work = 0;
         }
         let mut value = std::mem::take(&mut self.values[node.0 as usize]);
         if let Code::Fixpoint(fixpoint) = self.program.codes[node.0 as usize] {
@@ -294,7 +303,10 @@ impl<'p> Evaluator<'p> {
                     Value::Set(_) => Relation::empty(0),
                 };
                 relation.prepare(self.size);
-                self.apply_relation(node, &mut relation);
+                let mut pace = Pace::after(self.work, limits);
+                let applied = self.apply_relation(node, &mut relation, &mut pace);
+                self.work = pace.work;
+                applied?;
                 value = Value::Relation(relation);
             }
             Type::Set => {

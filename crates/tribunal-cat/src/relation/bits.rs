@@ -14,13 +14,16 @@ pub(super) const fn words(bits: usize) -> usize {
 /// ```
 #[inline]
 pub fn members(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    row.iter().enumerate().flat_map(|(word, &bits)| {
-        let mut rest = bits;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
-            (bit < 64).then_some(64 * word + bit)
-        })
+    row.iter().enumerate().flat_map(|(word, &bits)| of_word(bits).map(move |bit| 64 * word + bit))
+}
+
+/// The bits of a word that are set, in order.
+#[inline]
+pub(super) fn of_word(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (bit < 64).then_some(bit)
     })
 }
 

@@ -5,6 +5,7 @@
 //! no others imply: for program order of k threads about k an event, where pairs are up to n.
 
 use super::{Relation, bits};
+use crate::limits::{Pace, Stopped, unlimited};
 
 impl Relation {
     /// `self+`: the transitive closure.
@@ -21,12 +22,19 @@ impl Relation {
 
     /// Makes it transitive, in place.
     pub fn close(&mut self) {
+        unlimited(|pace| self.close_within(pace));
+    }
+
+    /// The same, polling. Of a relation that is not done, nothing is known but that it is contained in the closure.
+    pub(crate) fn close_within(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         if self.size() <= 64 {
-            return self.close_small();
+            self.close_small();
+            return Ok(());
         }
+        pace.spend(self.words())?;
         match self.topological() {
-            Some(order) => self.close_along(&order),
-            None => self.close_by_rows(),
+            Some(order) => self.close_along(&order, pace),
+            None => self.close_by_rows(pace),
         }
     }
 
@@ -43,22 +51,28 @@ impl Relation {
         }
     }
 
-    fn close_by_rows(&mut self) {
+    fn close_by_rows(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        let words = bits::words(self.size());
+        let mut unions = 0;
         for b in 0..self.size() {
             for a in 0..self.size() {
                 if a != b && self.contains(a, b) {
                     let (into, from) = self.two_rows(a, b);
                     bits::union(into, from);
+                    unions += 1;
                 }
             }
+            pace.unions(&mut unions, words)?;
         }
+        Ok(())
     }
 
     /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is skipped; those with smaller
     /// numbers are taken first, since in most executions they reach more.
-    fn close_along(&mut self, order: &[usize]) {
+    fn close_along(&mut self, order: &[usize], pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let words = bits::words(self.size());
         let mut reached = vec![0; words];
+        let mut unions = 0;
         for &a in order.iter().rev() {
             reached.fill(0);
             for word in 0..words {
@@ -70,10 +84,13 @@ impl Relation {
                     let b = 64 * word + new.trailing_zeros() as usize;
                     bits::insert(&mut reached, b);
                     bits::union(&mut reached, self.row(b));
+                    unions += 1;
                 }
             }
             self.row_mut(a).copy_from_slice(&reached);
+            pace.unions(&mut unions, words)?;
         }
+        Ok(())
     }
 
     /// Whether it has no cycle.
@@ -223,6 +240,25 @@ mod tests {
         for r in relations() {
             assert_eq!(r.plus(), closed_by_definition(&r), "{r:?}");
         }
+    }
+
+    #[test]
+    fn a_long_closure_polls() {
+        let size = 2_000;
+        let cycle = Relation::of(size, (0..size).map(|a| (a, (a + 1) % size)));
+        let mut polls = 0;
+        let mut count = |_: usize, _: u64| {
+            polls += 1;
+            Ok(())
+        };
+        let mut closed = cycle.clone();
+        assert_eq!(closed.close_within(&mut Pace::new(&mut count)), Ok(()));
+        assert!(closed == Relation::full(size) && polls > 100, "{polls} polls");
+        let mut stop = |_: usize, _: u64| Err(Stopped);
+        assert_eq!(cycle.clone().close_within(&mut Pace::new(&mut stop)), Err(Stopped));
+        let mut sequence = Relation::empty(size);
+        let stopped = closed.sequence_within(&closed, &mut sequence, &mut Pace::new(&mut stop));
+        assert_eq!(stopped, Err(Stopped));
     }
 
     #[test]

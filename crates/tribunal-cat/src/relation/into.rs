@@ -1,6 +1,7 @@
 //! In-place operations, for evaluating a model repeatedly.
 
 use super::{Relation, Set, bits};
+use crate::limits::{Pace, Stopped, unlimited};
 
 impl Relation {
     /// `into = ~self`
@@ -107,11 +108,32 @@ impl Relation {
 
     /// Adds `self^-1 ; other`, without the inverse.
     pub fn inverse_sequence_into(&self, other: &Relation, into: &mut Relation) {
+        unlimited(|pace| self.inverse_sequence_within(other, into, pace));
+    }
+
+    /// The same, polling.
+    pub(crate) fn inverse_sequence_within(
+        &self,
+        other: &Relation,
+        into: &mut Relation,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        if self.size() <= 64 {
+            for (&from, &row) in self.bits.iter().zip(&other.bits) {
+                bits::of_word(from).for_each(|b| into.bits[b] |= row);
+            }
+            return Ok(());
+        }
+        let words = bits::words(self.size());
+        let mut unions = 0;
         for a in 0..self.size() {
             for b in bits::members(self.row(a)) {
                 bits::union(into.row_mut(b), other.row(a));
+                unions += 1;
             }
+            pace.unions(&mut unions, words)?;
         }
+        Ok(())
     }
 
     /// Writes its domain into an empty set.

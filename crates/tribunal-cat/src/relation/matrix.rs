@@ -1,6 +1,7 @@
 //! Relations as matrices of bits: row a is the set of all b with (a, b).
 
 use super::{Set, bits};
+use crate::limits::{Pace, Stopped, unlimited};
 
 /// A relation on events 0..size.
 ///
@@ -75,6 +76,11 @@ impl Relation {
     /// The number of events.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// How many words its bits take.
+    pub(crate) fn words(&self) -> usize {
+        self.bits.len()
     }
 
     /// The events b with (a, b), as bits.
@@ -220,42 +226,72 @@ impl Relation {
     ///
     /// Costs one row operation per pair of `self`; or, by `(other^-1 ; self^-1)^-1`, one per pair of `other` and two inverses, if that is less.
     pub fn sequence_into(&self, other: &Relation, into: &mut Relation) {
+        unlimited(|pace| self.sequence_within(other, into, pace));
+    }
+
+    /// The same, polling.
+    pub(crate) fn sequence_within(
+        &self,
+        other: &Relation,
+        into: &mut Relation,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        if self.size <= 64 {
+            for (into, &row) in into.bits.iter_mut().zip(&self.bits) {
+                *into = bits::of_word(row).fold(0, |all, b| all | other.bits[b]);
+            }
+            return Ok(());
+        }
         into.clear();
         if self.size > 512 && self.len() > other.len() + 8 * self.size {
             let mut inverse = Relation::empty(self.size);
             self.inverse_into(&mut inverse);
             let mut sequence = Relation::empty(self.size);
-            other.inverse_sequence_into(&inverse, &mut sequence);
-            return sequence.inverse_into(into);
+            other.inverse_sequence_within(&inverse, &mut sequence, pace)?;
+            sequence.inverse_into(into);
+            return Ok(());
         }
+        let mut unions = 0;
         for a in 0..self.size {
             let row = into.row_mut(a);
             for b in bits::members(self.row(a)) {
                 bits::union(row, other.row(b));
+                unions += 1;
             }
+            pace.unions(&mut unions, self.words)?;
         }
+        Ok(())
     }
 
     /// `into = self ; other`, where the other is transitive: a row that another one is in is skipped.
-    pub(crate) fn sequence_transitive_into(&self, other: &Relation, into: &mut Relation) {
+    pub(crate) fn sequence_transitive_within(
+        &self,
+        other: &Relation,
+        into: &mut Relation,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         into.clear();
+        let mut unions = 0;
         for a in 0..self.size {
             let row = into.row_mut(a);
             for (word, &bits) in self.row(a).iter().enumerate() {
                 let mut rest = bits & !row[word];
                 while rest != 0 {
                     bits::union(row, other.row(64 * word + rest.trailing_zeros() as usize));
+                    unions += 1;
                     // Where (b, b) does not hold b is not reached by itself.
                     rest &= (rest - 1) & !row[word];
                 }
             }
+            pace.unions(&mut unions, self.words)?;
         }
+        Ok(())
     }
 
     /// `self^-1`
     pub fn inverse(&self) -> Relation {
         let mut inverse = Relation::empty(self.size);
-        self.pairs().for_each(|(a, b)| inverse.insert(b, a));
+        self.inverse_into(&mut inverse);
         inverse
     }
 

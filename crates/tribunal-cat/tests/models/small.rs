@@ -25,7 +25,7 @@ fn small_executions() {
             };
             time(0, &mut || decider.load(facts).expect("all names"));
             time(1, &mut || decider.change(facts, &["rf"]).expect("all names"));
-            time(2, &mut || _ = decider.is_refuted(&[]));
+            time(2, &mut || _ = decider.is_refuted(&[], &mut Unlimited));
             decider.change(facts, &["rf"]).expect("all names");
             time(3, &mut || _ = decider.is_consistent(&[], &mut Unlimited));
             decider.change(facts, &["rf"]).expect("all names");

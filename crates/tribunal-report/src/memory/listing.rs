@@ -1,6 +1,6 @@
 //! The threads of a violation side by side, with the events that it speaks of.
 
-use crate::columns::{Column, MOST_PADDING, side_by_side};
+use crate::columns::{Column, padded, side_by_side};
 use crate::line::Arrow;
 use crate::printable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,16 +106,12 @@ impl Listing<'_> {
                 Row::Event(event) => self.cells(event, each),
             });
         }
-        let longest = |at: usize| cells.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
-        let width = |at: usize| longest(at).min(MOST_PADDING);
+        let width = |at: usize| cells.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
         let widths = [width(0), width(1), width(2), width(3), width(4)];
         let mut rows = vec![header];
         for cells in &cells {
-            let mut row = String::new();
-            for (cell, width) in cells.iter().zip(widths).filter(|(_, width)| *width > 0) {
-                row += &format!("{cell:width$} ");
-            }
-            rows.push(row.trim_end().into());
+            let cells = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
+            rows.push(padded(cells.map(|(cell, width)| (cell.as_str(), width + 1))));
         }
         Column::of(rows)
     }

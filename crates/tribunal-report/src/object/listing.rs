@@ -1,7 +1,6 @@
 //! The operations of a violation by process, with their times as numbers and as a picture.
 
 use super::explain::Explanation;
-use crate::columns::MOST_PADDING;
 use crate::line::{LONGEST, Line};
 use crate::{Source, counted, printable};
 use std::collections::BTreeSet;
@@ -112,7 +111,8 @@ impl Part<'_> {
         ];
         for (at, column) in columns.into_iter().enumerate() {
             let longest = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-            let width = longest.min(MOST_PADDING);
+            // What formatting can pad to. A cell that is longer is printed as it is.
+            let width = longest.min(usize::from(u16::MAX));
             let widest = rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
             // The picture is there as long as there is room for it.
             if width == 0 || at == 4 && self.history.intervals().is_some() && widest + width + 2 > LONGEST {

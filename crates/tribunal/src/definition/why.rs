@@ -6,6 +6,7 @@ use crate::models::Model;
 use crate::verdict::{Check, kept};
 use tribunal_cat::derive::{Derivation, Step};
 use tribunal_cat::evaluate::Evaluator;
+use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{ChoiceId, NodeId, Op, Orders, Plan, Type};
 
 /// Two events that a relation of a model's text relates.
@@ -28,7 +29,10 @@ const ASIDE: [&str; 4] = ["ext", "int", "loc", "id"];
 /// How many definitions are unfolded, one within the other.
 const DEEPEST: usize = 3;
 
-/// The pairs that break a check, each with its definition unfolded; nothing if the check cannot be evaluated.
+/// How often the limits of an evaluation are polled before it is given up: it takes some tens of milliseconds.
+const PATIENCE: u32 = 500;
+
+/// The pairs that break a check, each with its definition unfolded; nothing if the check cannot be evaluated, or not soon.
 pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
     let Ok(plan) = plan(model, x) else { return Vec::new() };
     let mut evaluator = Evaluator::new(&plan, &[]);
@@ -41,6 +45,14 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
         check.mo.iter().for_each(|(first, second)| mo.insert(first.index(), second.index()));
         mo.close();
         evaluator.choose(ChoiceId(0), &mo);
+    }
+    let mut polls = 0;
+    let mut patience = |_: usize, _: u64| {
+        polls += 1;
+        if polls < PATIENCE { Ok(()) } else { Err(Stopped) }
+    };
+    if evaluator.holds_within(check.index, &mut patience).is_err() {
+        return Vec::new();
     }
     let Some(failure) = evaluator.failure(check.index) else { return Vec::new() };
     let unfolding = Unfolding { plan: &plan, derivation: &failure.derivation };

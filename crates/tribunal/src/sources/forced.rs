@@ -43,7 +43,7 @@ pub(super) fn forced(mut x: Execution, rules: Rules, limits: &Limits<'_>) -> Res
         let mut this = Round::new(&x, &before, rules.exclusive, &mut sources);
         let without = this.run(limits)?;
         let last = round == ROUNDS || this.sources.len() == known;
-        let fewest = if last && without.is_none() { this.fewest() } else { None };
+        let fewest = if last && without.is_none() { this.fewest(limits)? } else { None };
         if sources.len() > known {
             x = x.choosing(&sources[known..]);
         }
@@ -136,12 +136,9 @@ impl<'a, 'r> Round<'a, 'r> {
     fn run(&mut self, limits: &Limits<'_>) -> Result<Option<EventId>, Limit> {
         let mut queue: Vec<EventId> = reads(self.x).collect();
         queue.reverse();
-        let (mut stretches, mut looks) = (Vec::new(), 0u32);
+        let (mut stretches, mut pace) = (Vec::new(), Pace::new(self.x));
         while let Some(read) = queue.pop() {
-            looks += 1;
-            if looks.is_multiple_of(256) {
-                limits.check(0)?;
-            }
+            pace.look(limits)?;
             if self.known.contains(&read) {
                 continue;
             }
@@ -219,10 +216,11 @@ impl<'a, 'r> Round<'a, 'r> {
 
     /// The open observation with the fewest sources, and those, the latest first. RMWs before reads of as many: they also say what
     /// comes after what they read from.
-    fn fewest(&mut self) -> Option<(Observation, Vec<EventId>)> {
-        let (x, mut stretches) = (self.x, Vec::new());
+    fn fewest(&mut self, limits: &Limits<'_>) -> Result<Option<(Observation, Vec<EventId>)>, Limit> {
+        let (x, mut stretches, mut pace) = (self.x, Vec::new(), Pace::new(self.x));
         let mut fewest: Option<((usize, bool), Observation)> = None;
         for of in x.open() {
+            pace.look(limits)?;
             let count = match of {
                 Observation::Read(read) if self.known.contains(&read) => continue,
                 Observation::Read(read) => {
@@ -236,13 +234,36 @@ impl<'a, 'r> Round<'a, 'r> {
                 fewest = Some((count, of));
             }
         }
-        let (_, of) = fewest?;
-        let Observation::Read(read) = of else { return Some((of, x.writers(of).to_vec())) };
+        let Some((_, of)) = fewest else { return Ok(None) };
+        let Observation::Read(read) = of else { return Ok(Some((of, x.writers(of).to_vec()))) };
         self.before.sources(read, &mut stretches);
         let free = self.free(of, &stretches, usize::MAX);
         let mut sources: Vec<EventId> = free.into_iter().map(|at| x.writers(of)[at]).collect();
         sources.sort_by_key(|&source| Reverse(self.before.position(source)));
-        Some((of, sources))
+        Ok(Some((of, sources)))
+    }
+}
+
+/// Polls in proportion to the work: a look at a read takes as long as there are threads, and at worst the square of that.
+struct Pace {
+    threads: usize,
+    work: usize,
+}
+
+impl Pace {
+    fn new(x: &Execution) -> Self {
+        Pace { threads: x.thread_count(), work: 0 }
+    }
+
+    fn look(&mut self, limits: &Limits<'_>) -> Result<(), Limit> {
+        /// So many threads are looked at between two polls.
+        const MOST: usize = 1 << 14;
+        self.work += self.threads + 1;
+        if self.work < MOST {
+            return Ok(());
+        }
+        self.work = 0;
+        limits.check(0)
     }
 }
 

@@ -76,3 +76,20 @@ fn verdicts_of_larger_histories_hold() {
     }
     assert!(refuted > 100, "{refuted}");
 }
+
+/// Thousands of transactions on few keys, most of them blind writes: in the order of time they are soon decided.
+#[test]
+fn long_histories_of_stores_are_decided_in_the_order_of_time() {
+    for store in [Store::Serial, Store::Locking, Store::Optimistic, Store::Snapshot] {
+        let clients = Clients { sessions: 50, transactions: 4_000, keys: 6, ..Clients::default() };
+        let history = run(store, None, &clients).expect("clients");
+        for level in
+            ["si", "psi", "pc", "session-si", "strict-si"].map(|level| level.parse().expect("a level"))
+        {
+            let verdict = judge(&history, level, &Limits { max_states: 100, ..Limits::default() });
+            assert!(verdict.is_consistent(), "{store:?} {level}: {}", verdict.word());
+            verify(&history, level, &verdict)
+                .unwrap_or_else(|refusal| panic!("{store:?} {level}: {refusal}"));
+        }
+    }
+}

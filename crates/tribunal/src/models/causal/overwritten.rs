@@ -53,8 +53,9 @@ pub(in crate::models) fn find(
                 let mut own_writes = Previous::new(x);
                 for &thread in team {
                     meter.check()?;
-                    if let Some(found) = search.in_thread(sets, &latest, thread, &mut own_writes) {
-                        return Ok(Some(found));
+                    let found = search.in_thread(sets, &latest, thread, &mut own_writes, &meter)?;
+                    if found.is_some() {
+                        return Ok(found);
                     }
                 }
                 Ok(None)
@@ -173,8 +174,12 @@ impl Search<'_> {
         latest: &Latest,
         thread: ThreadId,
         own_writes: &mut Previous,
-    ) -> Option<(EventId, EventId)> {
+        meter: &Meter<'_>,
+    ) -> Result<Option<(EventId, EventId)>, Limit> {
+        /// So many writes are visited between two polls.
+        const MOST: usize = 1 << 12;
         let x = self.x;
+        let mut visited = 0;
         own_writes.begin();
         for e in x.thread_events(thread).map(EventId).filter(|&e| !x.label(e).is_fence()) {
             let loc = x.locs()[e.index()];
@@ -184,19 +189,24 @@ impl Search<'_> {
                 // What is before the thread's own last write is no better than that.
                 let known = own.map_or(Sets::EMPTY, |own| sets.set_of(own));
                 latest.before(x, sets, e, (known, x.thread_events(thread)), |write| {
+                    visited += 1;
                     if by.is_none() && self.hb.before(x, source, write) {
                         by = Some(write);
                     }
                 });
                 if let Some(by) = by {
-                    return Some((e, by));
+                    return Ok(Some((e, by)));
+                }
+                if visited >= MOST {
+                    visited = 0;
+                    meter.check()?;
                 }
             }
             if x.label(e).writes() {
                 own_writes.replace(loc, e);
             }
         }
-        None
+        Ok(None)
     }
 
     /// The violation that takes the fewest edges to say, for small histories.

@@ -113,6 +113,9 @@ pub(super) fn observe(
     Ok(view)
 }
 
+/// So many runs of writes are looked at between two polls.
+const MOST: usize = 1 << 12;
+
 struct Pass<'a> {
     base: &'a Base<'a>,
     writes: &'a Writes,
@@ -140,7 +143,7 @@ impl<'a> Pass<'a> {
         let mut free: Vec<u32> = past.iter().copied().filter(|&e| after[e as usize] == 0).collect();
         // Reads of the observer that are free: one, or one per location if locations are not ordered with each other.
         let mut held: Vec<EventId> = Vec::new();
-        let mut counted = 0;
+        let (mut counted, mut looked) = (0, 0);
         loop {
             while let Some(e) = free.pop().map(EventId) {
                 if labels[e.index()].reads() && observer.contains(&e.0) {
@@ -153,7 +156,11 @@ impl<'a> Pass<'a> {
             if held.is_empty() {
                 break;
             }
-            held.iter().for_each(|&read| self.look(read, &known));
+            held.iter().for_each(|&read| looked += self.look(read, &known));
+            if looked >= MOST {
+                looked = 0;
+                meter.check()?;
+            }
             let bytes = self.seen.capacity() * size_of::<Seen>() + self.next_seen.capacity() * 4;
             meter.take(bytes - std::mem::replace(&mut counted, bytes))?;
             for read in held.drain(..) {
@@ -186,15 +193,16 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Adds the edges that a read demands when what is left is its past.
-    fn look(&mut self, read: EventId, known: &impl Fn(EventId, EventId) -> bool) {
+    /// Adds the edges that a read demands when what is left is its past. How many runs of writes it looks at.
+    fn look(&mut self, read: EventId, known: &impl Fn(EventId, EventId) -> bool) -> usize {
         let x = self.base.x;
         let Scratch { after, left, seen_into, .. } = &mut *self.scratch;
         let source = x.rf(read).expect("a read");
         let init = x.is_init(source);
         if !init && seen_into[source.index()] != NONE {
-            return;
+            return 1;
         }
+        let mut looked = 1;
         let (starts, events) = (self.writes.run_starts(), self.writes.events());
         // A source in the observer's own thread may be gone, where the base does not put it before the read.
         let is_left = !init && {
@@ -202,6 +210,7 @@ impl<'a> Pass<'a> {
             left[run] > starts[run] && events[left[run] as usize - 1] >= source
         };
         for run in self.writes.runs(x, read) {
+            looked += 1;
             let left = &events[starts[run] as usize..left[run] as usize];
             let Some(&from) = left.iter().rev().find(|&&write| write != read) else { continue };
             if from == source
@@ -220,5 +229,6 @@ impl<'a> Pass<'a> {
             self.next_seen.push(std::mem::replace(&mut seen_into[source.index()], edge));
             after[from.index()] += u32::from(is_left);
         }
+        looked
     }
 }

@@ -6,7 +6,7 @@ use super::super::relations::ends;
 use super::known::{Adjacency, Hop};
 use super::nodes::Nodes;
 
-/// By node, when it is likely to have happened: by the clock if there is one. Else by how many come before it and after it one after the other, in
+/// By node, when it is likely to have happened: by the clock if there is one, no later than what comes after it. Else by how many come before it and after it one after the other, in
 /// proportion: where much is known that is close to the truth.
 pub(super) fn hint(history: &History, nodes: Nodes, hops: &[Hop], order: &[Node]) -> Vec<u32> {
     let mut likely = order.to_vec();
@@ -16,11 +16,18 @@ pub(super) fn hint(history: &History, nodes: Nodes, hops: &[Hop], order: &[Node]
             // A junction is passed as soon as it can be.
             None => ends.get((node - nodes.first_moment()) as usize).map_or(i64::MIN, |&(end, _)| end),
             Some(txn) => history.span(txn).map_or(0, |span| match span.end {
-                Some(end) if node == nodes.commit(txn) => end,
+                // Whoever read from it knows more.
+                end if node == nodes.commit(txn) => end.unwrap_or(i64::MAX),
                 _ => span.begin,
             }),
         };
-        likely.sort_by_cached_key(|&node| time(node));
+        let graph = Adjacency::new(nodes.count(), hops);
+        let mut times: Vec<i64> = (0..nodes.count() as Node).map(time).collect();
+        for &node in order.iter().rev() {
+            let next = graph.next(node).iter().map(|&next| times[next as usize]).min();
+            times[node as usize] = times[node as usize].min(next.unwrap_or(i64::MAX));
+        }
+        likely.sort_by_cached_key(|&node| times[node as usize]);
     } else {
         let graph = Adjacency::new(nodes.count(), hops);
         let (mut before, mut after) = (vec![1u64; order.len()], vec![1u64; order.len()]);

@@ -200,12 +200,21 @@ pub(super) struct Adjacency {
 
 impl Adjacency {
     pub(super) fn new(nodes: usize, hops: &[Hop]) -> Self {
+        Self::of(nodes, hops.iter().map(|&(from, to, _)| (from, to)))
+    }
+
+    /// The other way around.
+    pub(super) fn reversed(nodes: usize, hops: &[Hop]) -> Self {
+        Self::of(nodes, hops.iter().map(|&(from, to, _)| (to, from)))
+    }
+
+    fn of(nodes: usize, edges: impl ExactSizeIterator<Item = (Node, Node)> + Clone) -> Self {
         let mut starts = vec![0u32; nodes + 1];
-        hops.iter().for_each(|&(from, ..)| starts[from as usize + 1] += 1);
+        edges.clone().for_each(|(from, _)| starts[from as usize + 1] += 1);
         (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
         let mut next = starts.clone();
-        let mut to = vec![0; hops.len()];
-        for &(from, sink, _) in hops {
+        let mut to = vec![0; edges.len()];
+        for (from, sink) in edges {
             let place = &mut next[from as usize];
             to[*place as usize] = sink;
             *place += 1;

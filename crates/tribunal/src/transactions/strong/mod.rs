@@ -25,6 +25,7 @@ mod hint;
 mod known;
 mod nodes;
 mod proof;
+mod repair;
 mod rules;
 mod sat;
 mod saturation;
@@ -53,6 +54,9 @@ const PATIENCE: u64 = 2_000;
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
 
+/// How many nodes a first simulation may look at when it cannot go on: those that there are, this many times, and a few.
+const REPAIRS: (usize, usize) = (64, 10_000);
+
 /// A commit order, or why there is none.
 type Decided = Result<Vec<TxnId>, Proof>;
 
@@ -71,6 +75,17 @@ pub(super) fn decide(
         |level| Question { history, level, engine, used, versions, accesses: &accesses, limits: &limits };
     // Sessions are long chains, which clocks need.
     let base = level.base().max(Base::Session);
+    // Most histories are of a stronger level, in the order of time if it is known: what that allows, this one allows.
+    if engine.is_none() {
+        let strongest = if history.is_timed() { Base::Strict } else { base };
+        let stronger =
+            [Isolation::Ser, Isolation::Si, Isolation::Pc].map(|isolation| Level::new(isolation, strongest));
+        for likely in stronger.into_iter().flatten().filter(|&stronger| level.includes(stronger)) {
+            if let Some(commits) = question(likely).likely()? {
+                return Ok(Ok(commits));
+            }
+        }
+    }
     // What satisfies si satisfies psi, whose graph says less.
     if let (Isolation::Psi, Some(si)) = (level.isolation(), Level::new(Isolation::Si, base))
         && let Outcome::Decided(Ok(commits)) = question(si).saturated()?
@@ -139,6 +154,21 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// The commit order of a simulation, if it comes to one before anything is derived.
+    fn likely(self) -> Result<Option<Vec<TxnId>>, Limit> {
+        let Question { history, level, versions, accesses, limits, .. } = self;
+        let nodes = Nodes::of(history, level, known::junctions(accesses, versions, level));
+        let known = Collection::of(history, level, accesses, versions, nodes);
+        limits.check(0)?;
+        limits.check_memory(known.hops.capacity() * (size_of::<Hop>() + size_of::<Node>()), 0)?;
+        let Ok(order) = known::order(nodes.count(), &known.hops) else { return Ok(None) };
+        let likely = hint(history, nodes, &known.hops, &order);
+        let patience = REPAIRS.0 * nodes.count() + REPAIRS.1;
+        let simulated =
+            simulation::run(history, nodes, level, accesses, &known.hops, &likely, patience, limits)?;
+        Ok(simulated.ok())
+    }
+
     /// Saturates, and tries a simulation before that, in between and after.
     fn saturated(self) -> Result<Outcome<'a>, Limit> {
         let Question { history, level, versions, accesses, limits, .. } = self;
@@ -159,7 +189,9 @@ impl<'a> Question<'a> {
             }
         };
         let likely = hint(history, nodes, &known.hops, &order);
-        if let Ok(commits) = simulation::run(history, nodes, level, accesses, &known.hops, &likely, limits)? {
+        if let Ok(commits) =
+            simulation::run(history, nodes, level, accesses, &known.hops, &likely, 0, limits)?
+        {
             return Ok(Outcome::Decided(Ok(commits)));
         }
         let counts = |node: Node| match nodes.txn(node) {
@@ -204,7 +236,7 @@ impl<'a> Question<'a> {
         let Question { history, level, accesses, limits, .. } = *self;
         let Ok(order) = saturation.order() else { return Ok(Err(Vec::new())) };
         let likely = hint(history, saturation.nodes, &saturation.edges, &order);
-        simulation::run(history, saturation.nodes, level, accesses, &saturation.edges, &likely, limits)
+        simulation::run(history, saturation.nodes, level, accesses, &saturation.edges, &likely, 0, limits)
     }
 }
 
