@@ -301,13 +301,24 @@ fn loops_wait() {
     compare(Model::Rc20, 300_000..300_006, Shape::Loops);
 }
 
+/// Models, and where the seeds of each begin.
+const WAITED_FOR: [(Model, u64); 3] =
+    [(Model::Rc20, 2_000_000), (Model::Sc, 2_100_000), (Model::Tso, 2_200_000)];
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_more_that_wait() {
-    for (model, first) in [(Model::Rc20, 2_000_000), (Model::Sc, 2_100_000), (Model::Tso, 2_200_000)] {
+    for (model, first) in WAITED_FOR {
         compare(model, first..first + 4_000, Shape::Timed);
-        compare(model, first + 10_000..first + 12_000, Shape::Loops);
         compare(model, first + 20_000..first + 21_000, Shape::Waiting);
+    }
+}
+
+#[test]
+#[ignore = "takes an hour"]
+fn many_more_loops() {
+    for (model, first) in WAITED_FOR {
+        compare(model, first + 10_000..first + 12_000, Shape::Loops);
     }
 }
 
