@@ -4,7 +4,7 @@ mod published;
 mod run;
 
 use crate::{cargo, root, run as execute};
-use published::{CRATES, PROFILE, Published, RUSTFLAGS};
+use published::{CRATES, PROFILE, Published};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn build(home: &Path, folder: &Path, published: &Published, loom: bool) -> Resul
         .current_dir(folder)
         .args(["test", "--release", "--no-run", "--quiet", "--message-format", "json-render-diagnostics"])
         .args(published.arguments)
-        .env("RUSTFLAGS", RUSTFLAGS)
+        .env("RUSTFLAGS", published.rustflags())
         .env("CARGO_TARGET_DIR", home.join(if loom { "build-with-loom" } else { "build" }))
         .stderr(std::process::Stdio::inherit());
     let output = build.output().map_err(|error| format!("error: cargo: {error}"))?;

@@ -14,8 +14,18 @@ pub(super) struct Published {
 }
 
 /// Of all crates together, so that what they share is built once.
-pub(super) const RUSTFLAGS: &str = "--cfg loom --cfg oneshot_loom --cfg st3_loom --cfg tokio_unstable --cfg crossbeam_loom \
+const RUSTFLAGS: &str = "--cfg loom --cfg oneshot_loom --cfg st3_loom --cfg tokio_unstable \
     --cfg diatomic_waker_loom --cfg tachyonix_loom --cfg async_event_loom -A warnings";
+
+impl Published {
+    /// Those of this crate. Crates that depend on crossbeam's do not all give it loom.
+    pub(super) fn rustflags(&self) -> String {
+        match self.name.starts_with("crossbeam") {
+            true => format!("{RUSTFLAGS} --cfg crossbeam_loom"),
+            false => RUSTFLAGS.into(),
+        }
+    }
+}
 
 /// A crate's assertions; the explorer does without its own.
 pub(super) const PROFILE: &str = "
