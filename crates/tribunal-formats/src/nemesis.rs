@@ -64,7 +64,7 @@ impl Notes {
     /// let edn = [":start-partition", ":start-partition", ":kill", ":kill", ":stop-partition", ":stop-partition", ":check"];
     /// let edn: String = edn.into_iter().map(event).collect();
     /// let write = "{:process 0 :type :invoke :f :write :value 1}";
-    /// let history = read((edn + write).as_bytes(), "a.edn", None)?.next().expect("a history")?;
+    /// let history = read(std::io::Cursor::new(edn + write), "a.edn", None)?.next().expect("a history")?;
     /// let disturbances = history.object().expect("of an object").notes.disturbances();
     /// let found: Vec<_> = disturbances.iter().map(|did| (did.what.as_str(), did.first, did.last)).collect();
     /// let partition = ("nemesis start-partition", 0, Some(5));
