@@ -5,7 +5,7 @@ use tribunal_cat::limits::Stopped;
 use tribunal_cat::{Environment, Model, NoFiles};
 use tribunal_litmus::{Options, Runner, Test, herd};
 
-/// Any bytes are a test or an error, and a test is run to an answer or to its limit.
+// Any bytes are a test or an error, and a test is run to an answer or to its limit.
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let Ok(test) = Test::parse("fuzzed.litmus", &text) else { return };
