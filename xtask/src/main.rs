@@ -2,6 +2,7 @@
 
 mod databases;
 mod dist;
+mod freeze;
 mod licenses;
 mod limits;
 mod links;
@@ -32,6 +33,10 @@ Tasks:
            and refuse links that are broken
   licenses
            refuse a dependency whose license is not one of those that we can give out
+  freeze [DIR] [--command FILE]
+           record what the command answers over examples, corpora, generated histories, litmus tests and programs, in DIR
+           (target/freeze); if there is a record, compare with it byte for byte, and show the first differences;
+           --command: ask this one, instead of one that is built
   litmus --herd DIR[:DIR] --tests DIR [--shared DIR] [--only START]
            compare our answers to litmus tests with herd's: all that expected.tsv.xz in the shared folder has, with herd's
            library (the newest last) and the tests that its `collect` gathered; or by TRIBUNAL_HERD, TRIBUNAL_LITMUS and
@@ -62,6 +67,9 @@ fn main() -> ExitCode {
         ["site"] => site::build(true).map(drop),
         ["site", "--without-checker"] => site::build(false).map(drop),
         ["licenses"] => licenses::check(),
+        ["freeze", ..] => {
+            freeze::Options::parse(&arguments[1..]).and_then(|options| freeze::freeze(&options))
+        }
         ["litmus", ..] => litmus::compare(&arguments[1..]),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),
