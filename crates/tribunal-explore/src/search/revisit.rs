@@ -367,6 +367,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 Action::Release { .. } => choice != 2,
                 _ => choice == 0,
             },
+            // A load that waits does so for none in particular, whatever it has seen.
+            _ if event.waiting && matches!(event.action, Action::Await { .. }) => {
+                self.preferred(event) == Some(Source::Nothing)
+            }
             _ if event.is_read() => self.preferred(event) == Some(event.source),
             _ => true,
         }

@@ -289,9 +289,14 @@ thread T2 { r0 = y += 1 @rlx }
 thread T1 { x = 5 @rlx; await cas(x, 1 -> 1) @rlx timeout r0 }
 thread T0 { x = 2 @rlx; y = 2 @sc; r0 = xchg(x, 6) @acq; y = 3 @sc }
 ",
+        // A load that waits has seen a value, and waits for none in particular.
+        "atomic x, y
+thread T3 { r0 = x += 1 @rel; await(y @sc == 0) timeout r2 }
+thread T0 { y = 1 @rlx; r1 = x += 1 @acq }
+",
     ];
-    for text in programs {
-        differs(text, Model::Rc20).unwrap_or_else(|why| panic!("{text}{why}"));
+    for (text, (model, _)) in programs.iter().flat_map(|text| WAITED_FOR.map(|model| (text, model))) {
+        differs(text, model).unwrap_or_else(|why| panic!("{model}\n{text}{why}"));
     }
 }
 
