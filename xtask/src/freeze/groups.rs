@@ -87,6 +87,16 @@ fn check(file: &str, engine: Option<&str>) -> Step {
     step(asked.iter().chain(LIMITS).copied().chain(engine.into_iter().flatten()).chain([file]))
 }
 
+/// A command about a file, with the usual limits.
+fn limited(command: &str, file: &str) -> Step {
+    step([command].iter().chain(LIMITS).copied().chain([file]))
+}
+
+/// An exploration by one worker: how many executions come before a failure depends on how many there are.
+fn explore(asked: &[&str]) -> Step {
+    step(["explore", "--threads", "1"].iter().chain(asked))
+}
+
 /// The certificates of all models, accepted, and refused where a model is not what it is called.
 fn certified(file: &str) -> Vec<Step> {
     let verify = || step(["verify", file, CERTIFICATES]);
@@ -99,9 +109,10 @@ fn certified(file: &str) -> Vec<Step> {
 fn example(file: &str) -> Vec<Step> {
     let mut steps = certified(file);
     steps.extend(ENGINES.map(|engine| check(file, Some(engine))));
-    steps.push(step(["explain", file]));
-    steps.push(step(["check", file]));
-    for asked in ["shrink", "stats", "races"] {
+    steps.push(limited("explain", file));
+    steps.push(limited("check", file));
+    steps.push(limited("shrink", file));
+    for asked in ["stats", "races"] {
         steps.push(step([asked, file]));
     }
     steps.push(step(["convert", "--to", "json", file]));
@@ -114,8 +125,8 @@ fn corpus_group(name: &str, file: &str) -> Group {
     let fast =
         ["saturation", "search", "sat", "memoized", "definition", "wing-gong", "minimal", "collection"];
     steps.extend(fast.map(|engine| check(file, Some(engine))));
-    steps.push(step(["explain", file]));
-    steps.push(step(["shrink", file]));
+    steps.push(limited("explain", file));
+    steps.push(limited("shrink", file));
     Group { name: format!("corpus-{name}"), steps }
 }
 
@@ -134,8 +145,8 @@ fn generated() -> Vec<Group> {
         steps.extend(certified(&file));
         if small {
             steps.extend(ENGINES.map(|engine| check(&file, Some(engine))));
-            steps.push(step(["explain", &file]));
-            steps.push(step(["shrink", &file]));
+            steps.push(limited("explain", &file));
+            steps.push(limited("shrink", &file));
         }
         groups.push(Group { name: format!("generated-{name}"), steps });
     };
@@ -233,10 +244,10 @@ fn programs(work: &Path) -> Result<Vec<Group>, String> {
     for folder in ["litmus", "races", "structures", "synthetic", "wrong"] {
         let mut steps = Vec::new();
         for file in files(work, &format!("programs/{folder}"), &["prog"])? {
-            steps.push(step(["explore", "--expect", "--style", "json", &file]));
+            steps.push(explore(&["--expect", "--style", "json", &file]));
             if folder != "structures" && folder != "synthetic" {
-                steps.push(step(["explore", "--style", "json", "--model", PROGRAM_MODELS, &file]));
-                steps.push(step(["explore", "--model", "rc20", &file]));
+                steps.push(explore(&["--style", "json", "--model", PROGRAM_MODELS, &file]));
+                steps.push(explore(&["--model", "rc20", &file]));
             }
         }
         groups.push(Group { name: format!("programs-{folder}"), steps });
@@ -254,7 +265,7 @@ fn by_others(work: &Path) -> Result<Vec<Group>, String> {
     }
     let axe = "shared/third-party/axe-litmus/tests.axe";
     let mut steps = certified(axe);
-    steps.push(step(["explain", axe]));
+    steps.push(limited("explain", axe));
     groups.push(Group { name: "shared-axe".into(), steps });
     let folders = [
         ("knossos", "third-party/knossos", &["--spec", "cas-register(0)"][..]),
