@@ -51,6 +51,8 @@ pub struct Event {
     pub written: Option<u64>,
     /// Whether it is still waiting.
     pub waiting: bool,
+    /// Whether that it waits was tried when it was added.
+    pub(crate) might_wait: bool,
     /// Whether its thread yielded just before it.
     pub(crate) yields: bool,
     /// Whether alternatives to it are tried, see [`Program::explores`](crate::program::Program::explores).

@@ -21,8 +21,8 @@
 //! also orders what its read does not: there, executions with RMWs may be left out.
 //!
 //! **Waiting.** An event that waits (for a lock, say) tries only what lets it go on. If there is nothing, it waits, and its thread with
-//! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait. An RMW waits behind a write, as if it read from it, and tries each that
-//! nothing overwrites. If the last try of a blocked run lets such a thread go on and takes back nothing that another thread has gone on from, the run goes on with it in place (`wait`).
+//! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait. One that can go on whatever
+//! others do does not try to wait when it is added, but when a write comes behind which it may wait forever (`wait`). If the last try of a blocked run lets such a thread go on and takes back nothing that another thread has gone on from, the run goes on with it in place (`wait`).
 //! An execution in which a thread waits forever does not count; if what it has seen may be the last word, it is a deadlock.
 //!
 //! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries

@@ -103,7 +103,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
             // A plain read that is not before the write races with it, and that ends the execution.
             let races = has_races && reader.is_plain();
-            let useful = !races && is_useful(reader, event, value);
+            let useful = !races && is_useful(reader, value, &event.action);
             if useful {
                 let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
                 tries.push(Try::Backward { at: id, source: event.source, read });
@@ -151,7 +151,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             if before(&self.graph, reader) || reader.stamp > taker.stamp || self.graph.is_settled(reader) {
                 continue;
             }
-            let useful = read == taken_by || is_useful(reader, &written, value);
+            let useful = read == taken_by && !reader.might_wait || is_useful(reader, value, &written.action);
             if useful {
                 let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
                 tries.push(Try::Backward { at, source, read });
@@ -367,25 +367,23 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 Action::Release { .. } => choice != 2,
                 _ => choice == 0,
             },
-            // A load that waits does so for none in particular, whatever it has seen.
-            _ if event.waiting && matches!(event.action, Action::Await { .. }) => {
-                self.preferred(event) == Some(Source::Nothing)
+            _ if event.waiting => {
+                self.preferred(event) == Some(Source::Nothing) && self.is_first_behind(event)
             }
             _ if event.is_read() => self.preferred(event) == Some(event.source),
             _ => true,
         }
     }
 
-    /// What an event that reads prefers to read from, were it added now. What lets it go on comes first. If there is nothing, an RMW waits for
-    /// the write of those that no other one overwrites, and a load for none in particular.
+    /// What an event that reads prefers to read from, were it added now. If there is nothing that lets it go on, it waits.
     pub(super) fn preferred(&mut self, event: &Event) -> Option<Source> {
         let loc = event.loc()?;
         let mut writes = std::mem::take(&mut self.preference);
         self.by_preference(loc, &mut writes);
         let found = writes.iter().copied().find(|&source| self.may_take(event, source));
         self.preference = writes;
-        found.or_else(|| match event.action {
-            Action::Await { .. } | Action::AwaitRmw { .. } => self.preferred_wait(event),
+        found.or(match event.action {
+            Action::Await { .. } | Action::AwaitRmw { .. } => Some(Source::Nothing),
             _ => None,
         })
     }
@@ -417,13 +415,14 @@ fn is_tried(reader: &Event) -> bool {
     reader.explored || reader.waiting
 }
 
-/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on, or to wait behind it forever.
-fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
+/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on. One that goes on is to wait behind the write forever, unless
+/// that it waits was tried already.
+fn is_useful(reader: &Event, value: u64, write: &Action) -> bool {
+    let is_to_wait = !reader.waiting && !reader.might_wait;
     match reader.action {
-        Action::Await { until, .. } => until.of(value) || !reader.waiting,
-        // An RMW waits behind another only if it waits in any case.
-        Action::AwaitRmw { update, .. } => update.of(value).is_some() || !write.is_read() || reader.waiting,
-        Action::Receive { after, .. } => value == after + 1 && matches!(write.action, Action::Send { .. }),
+        Action::Await { until, .. } => until.of(value) || is_to_wait,
+        Action::AwaitRmw { update, .. } => update.of(value).is_some() || is_to_wait,
+        Action::Receive { after, .. } => value == after + 1 && matches!(write, Action::Send { .. }),
         _ => true,
     }
 }

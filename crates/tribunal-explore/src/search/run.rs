@@ -608,8 +608,9 @@ pub(super) fn effect(action: &Action, source: Source, read: u64) -> Option<(Opti
         Action::Await { .. } | Action::AwaitRmw { .. } if matches!(source, Source::Choice(_)) => {
             Some((None, false))
         }
+        Action::Await { .. } | Action::AwaitRmw { .. } if source == Source::Nothing => Some((None, true)),
         Action::AwaitRmw { update, .. } => Some((update.of(read), update.of(read).is_none())),
-        Action::Await { until, .. } => Some((None, source == Source::Nothing || !until.of(read))),
+        Action::Await { until, .. } => Some((None, !until.of(read))),
         _ => None,
     }
 }

@@ -76,6 +76,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             read: 0,
             written: None,
             waiting: false,
+            might_wait: false,
             yields: self.runner(thread).yields,
             explored: self.program.explores(),
             initial: loc.map_or(0, |loc| self.program.initial(loc)),
@@ -110,7 +111,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 if event.is_plain() {
                     self.look_for_race(&event)?;
                 }
-                let source = self.pick_source(&event);
+                let source = self.pick_source(&mut event);
                 let waits = matches!(event.action, Action::Await { .. } | Action::AwaitRmw { .. });
                 // There is always something to read, unless a limit kept the model from saying so.
                 if source == Source::Nothing && (self.guide.is_some() || !waits) {
@@ -190,7 +191,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 
     /// Picks what an event reads from; what else it may read from is to be tried.
-    pub(super) fn pick_source(&mut self, event: &Event) -> Source {
+    pub(super) fn pick_source(&mut self, event: &mut Event) -> Source {
         let (Some(loc), Some(order)) = (event.loc(), event.order()) else { return Source::Nothing };
         let mut found = std::mem::take(&mut self.found);
         if self.guide.is_some() {
@@ -232,7 +233,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             && (!found.iter().any(|&source| self.stays_readable(event, source))
                 || self.may_wait_for_ever(event))
         {
-            self.ways_to_wait(event, &mut found);
+            event.might_wait = true;
+            found.push(Source::Nothing);
         }
         let picked = match &mut self.guide {
             Some(guide) if !found.is_empty() => guide.pick(event, &found, &self.graph),

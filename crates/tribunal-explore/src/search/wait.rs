@@ -1,5 +1,10 @@
 //! Threads that wait for a write, and what it means if no thread can go on.
 //!
+//! **What waits tries.** An event that is added tries what lets it go on, and to wait: then it reads nothing and constrains nothing. It does not try to wait if nobody can keep it from
+//! going on but an RMW that takes what it reads, and if no write is there behind which it may wait forever. Then each later write that would not let it go on tries that it waits behind
+//! it. If what the event could read is no longer to be had with such writes around, a revisit finds it waiting where it should: it may do so behind one of them alone, the
+//! [first](Worker::is_first_behind), or executions would come twice. That one always gets its turn: before it there is no write that does not let the event go on, so that it goes on.
+//!
 //! **Timeouts.** A wait may time out when no thread can go on, and mo may end so that nobody who waits ever can. Each such wait does so in turn, in an execution of its own. What was
 //! there before has then happened: a later write revisits no read of it. An execution with timeouts is thus a sequence of phases, each of which begins with the graph of
 //! the one before, except for what waits there, and with a timeout. Within a phase the search is the same as without: it is that of a program whose first events are given. Threads
@@ -35,20 +40,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Whether an event goes on if it reads from a write.
     pub(super) fn lets_go_on(&self, event: &Event, source: Source) -> bool {
         match event.action {
-            Action::Await { until, .. } => source != Source::Nothing && until.of(self.value(event, source)),
+            Action::Await { until, .. } => until.of(self.value(event, source)),
             Action::AwaitRmw { update, .. } => update.of(self.value(event, source)).is_some(),
             _ => true,
         }
-    }
-
-    /// Whether an RMW may wait behind a write: it may read from it, though it cannot go on, and neither another RMW nor the
-    /// write's own thread overwrites it.
-    pub(super) fn may_wait_behind(&mut self, event: &Event, source: Source) -> bool {
-        let (Some(loc), Some(order)) = (event.loc(), event.order()) else { return false };
-        !self.lets_go_on(event, source)
-            && self.taker(loc, source).is_none()
-            && !self.is_overwritten(loc, source)
-            && self.memory.admits(event.thread, loc, source, order, false)
     }
 
     /// Whether an event might wait forever although something lets it go on: mo may end with a write that does not.
@@ -56,6 +51,21 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some(loc) = event.loc() else { return false };
         let mut writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
         writes.any(|source| !self.lets_go_on(event, source) && self.might_be_last(loc, source))
+    }
+
+    /// Whether an event that waits behind a write does so behind the first of those that came later and that it might wait behind: one that none of the others is before, of the
+    /// least thread. So of the executions that differ in this alone, one is gone on from.
+    pub(super) fn is_first_behind(&self, event: &Event) -> bool {
+        let (Some(loc), Source::Event(behind)) = (event.loc(), event.source) else { return true };
+        let is_later = |&write: &EventId| {
+            self.graph.event(write).stamp > event.stamp && !self.lets_go_on(event, Source::Event(write))
+        };
+        let later = || self.graph.accesses(loc).writes.iter().copied().filter(is_later);
+        let is_minimal =
+            |write: EventId| !later().any(|other| other != write && self.graph.is_before(other, write));
+        let thread = |write: EventId| self.graph.event(write).thread;
+        let is_less = |write: EventId| self.threads.compare(thread(write), thread(behind)).is_lt();
+        is_minimal(behind) && !later().any(|write| is_less(write) && is_minimal(write))
     }
 
     /// Whether mo might end with a write, as far as one sees at once.
@@ -116,30 +126,6 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             };
         }
         before
-    }
-
-    /// How an event may wait: a load for none in particular, an RMW behind any write that nothing overwrites. The ways are tried like sources, since what others read
-    /// can leave an RMW only some of them.
-    pub(super) fn ways_to_wait(&mut self, event: &Event, ways: &mut Vec<Source>) {
-        let Action::AwaitRmw { loc, .. } = event.action else { return ways.push(Source::Nothing) };
-        let mut writes = std::mem::take(&mut self.preference);
-        self.by_preference(loc, &mut writes);
-        ways.extend(writes.iter().copied().filter(|&source| self.may_wait_behind(event, source)));
-        self.preference = writes;
-    }
-
-    /// How an event waits, if it does.
-    pub(super) fn preferred_wait(&mut self, event: &Event) -> Option<Source> {
-        match event.action {
-            Action::AwaitRmw { loc, .. } => {
-                let mut writes = std::mem::take(&mut self.preference);
-                self.by_preference(loc, &mut writes);
-                let found = writes.iter().copied().find(|&source| self.may_wait_behind(event, source));
-                self.preference = writes;
-                found
-            }
-            _ => Some(Source::Nothing),
-        }
     }
 
     /// No thread can go on: whether one may after all.

@@ -294,6 +294,11 @@ thread T0 { x = 2 @rlx; y = 2 @sc; r0 = xchg(x, 6) @acq; y = 3 @sc }
 thread T3 { r0 = x += 1 @rel; await(y @sc == 0) timeout r2 }
 thread T0 { y = 1 @rlx; r1 = x += 1 @acq }
 ",
+        // It waits behind a store that an RMW takes later.
+        "atomic x, y
+thread T1 { r0 = xchg(y, 1) @rlx; await cas(x, 0 -> 2) @rlx timeout r1 }
+thread T0 { x = 2 @rlx; r0 = x += 1 @acq; r1 = cas(y, 0 -> 1) @rel/sc }
+",
     ];
     for (text, (model, _)) in programs.iter().flat_map(|text| WAITED_FOR.map(|model| (text, model))) {
         differs(text, model).unwrap_or_else(|why| panic!("{model}\n{text}{why}"));
