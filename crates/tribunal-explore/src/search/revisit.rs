@@ -103,7 +103,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
             // A plain read that is not before the write races with it, and that ends the execution.
             let races = has_races && reader.is_plain();
-            let useful = !races && is_useful(reader, value, &event.action);
+            let is_before = |other| other != id && self.graph.is_before(other, id);
+            let useful = !races && self.is_useful(reader, value, event, is_before);
             if useful {
                 let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
                 tries.push(Try::Backward { at: id, source: event.source, read });
@@ -131,6 +132,26 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
     }
 
+    /// Whether it is worth trying that a read reads from a write of this value; `is_before` says what is before the write. One that waits is to go on. One that goes on
+    /// is to wait behind the write, unless that was tried when it was added, or is by a write before this one.
+    fn is_useful(
+        &self,
+        reader: &Event,
+        value: u64,
+        write: &Event,
+        is_before: impl Fn(EventId) -> bool,
+    ) -> bool {
+        let goes_on = match reader.action {
+            Action::Await { until, .. } => until.of(value),
+            Action::AwaitRmw { update, .. } => update.of(value).is_some(),
+            Action::Receive { after, .. } => {
+                return value == after + 1 && matches!(write.action, Action::Send { .. });
+            }
+            _ => return true,
+        };
+        goes_on || !reader.waiting && !reader.might_wait && !self.later_useless(reader).any(is_before)
+    }
+
     /// An RMW would read what another one reads already: what it makes possible if that one goes.
     pub(super) fn revisit_from_taken(&mut self, event: &Event, source: Source, taken_by: EventId) {
         let at = EventId(self.graph.len() as u32);
@@ -151,7 +172,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             if before(&self.graph, reader) || reader.stamp > taker.stamp || self.graph.is_settled(reader) {
                 continue;
             }
-            let useful = read == taken_by && !reader.might_wait || is_useful(reader, value, &written.action);
+            let is_before = |other| before(&self.graph, self.graph.event(other));
+            let useful = self.is_useful(reader, value, &written, is_before);
             if useful {
                 let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
                 tries.push(Try::Backward { at, source, read });
@@ -413,16 +435,4 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 /// Whether a read is to read something else. One that waits has to, or it is the end of its thread.
 fn is_tried(reader: &Event) -> bool {
     reader.explored || reader.waiting
-}
-
-/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on. One that goes on is to wait behind the write forever, unless
-/// that it waits was tried already.
-fn is_useful(reader: &Event, value: u64, write: &Action) -> bool {
-    let is_to_wait = !reader.waiting && !reader.might_wait;
-    match reader.action {
-        Action::Await { until, .. } => until.of(value) || is_to_wait,
-        Action::AwaitRmw { update, .. } => update.of(value).is_some() || is_to_wait,
-        Action::Receive { after, .. } => value == after + 1 && matches!(write, Action::Send { .. }),
-        _ => true,
-    }
 }

@@ -53,19 +53,24 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         writes.any(|source| !self.lets_go_on(event, source) && self.might_be_last(loc, source))
     }
 
+    /// The writes that came later than an event and do not let it go on.
+    pub(super) fn later_useless(&self, event: &Event) -> impl Iterator<Item = EventId> {
+        let writes = event.loc().map_or(&[][..], |loc| &self.graph.accesses(loc).writes);
+        writes.iter().copied().filter(|&write| {
+            self.graph.event(write).stamp > event.stamp && !self.lets_go_on(event, Source::Event(write))
+        })
+    }
+
     /// Whether an event that waits behind a write does so behind the first of those that came later and that it might wait behind: one that none of the others is before, of the
     /// least thread. So of the executions that differ in this alone, one is gone on from.
     pub(super) fn is_first_behind(&self, event: &Event) -> bool {
-        let (Some(loc), Source::Event(behind)) = (event.loc(), event.source) else { return true };
-        let is_later = |&write: &EventId| {
-            self.graph.event(write).stamp > event.stamp && !self.lets_go_on(event, Source::Event(write))
+        let Source::Event(behind) = event.source else { return true };
+        let is_minimal = |write: EventId| {
+            !self.later_useless(event).any(|other| other != write && self.graph.is_before(other, write))
         };
-        let later = || self.graph.accesses(loc).writes.iter().copied().filter(is_later);
-        let is_minimal =
-            |write: EventId| !later().any(|other| other != write && self.graph.is_before(other, write));
         let thread = |write: EventId| self.graph.event(write).thread;
         let is_less = |write: EventId| self.threads.compare(thread(write), thread(behind)).is_lt();
-        is_minimal(behind) && !later().any(|write| is_less(write) && is_minimal(write))
+        is_minimal(behind) && !self.later_useless(event).any(|write| is_less(write) && is_minimal(write))
     }
 
     /// Whether mo might end with a write, as far as one sees at once.
