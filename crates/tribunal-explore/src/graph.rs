@@ -261,17 +261,20 @@ impl Graph {
     /// The send of message number `after + 1` of a channel.
     pub(crate) fn sent_after(&self, loc: LocId, after: u64) -> Option<EventId> {
         let number = Some(after + 1);
-        let sends = self.accesses(loc).writes.iter().copied();
-        sends.into_iter().find(|&send| {
-            let event = self.event(send);
-            event.written == number && matches!(event.action, Action::Send { .. })
-        })
+        // Each reads from the one before, and none makes the number smaller.
+        let writes = &self.accesses(loc).writes;
+        let first = writes.partition_point(|&write| self.event(write).written < number);
+        let send = *writes.get(first)?;
+        let event = self.event(send);
+        (event.written == number && matches!(event.action, Action::Send { .. })).then_some(send)
     }
 
     /// The event that a channel ends with if nothing comes after message number `after`: the last that found the channel empty, or the send.
     pub(crate) fn end_of_channel(&self, loc: LocId, after: u64) -> Source {
-        let is_end = |&write: &EventId| self.event(write).written == Some(after);
-        self.accesses(loc).writes.iter().copied().rfind(is_end).map_or(Source::Init, Source::Event)
+        let writes = &self.accesses(loc).writes;
+        let behind = writes.partition_point(|&write| self.event(write).written <= Some(after));
+        let last = behind.checked_sub(1).map(|last| writes[last]);
+        last.filter(|&last| self.event(last).written == Some(after)).map_or(Source::Init, Source::Event)
     }
 
     /// Whether every sender of a channel was dropped.
