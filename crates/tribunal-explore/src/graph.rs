@@ -261,12 +261,18 @@ impl Graph {
     /// The send of message number `after + 1` of a channel.
     pub(crate) fn sent_after(&self, loc: LocId, after: u64) -> Option<EventId> {
         let number = Some(after + 1);
-        // Each reads from the one before, and none makes the number smaller.
         let writes = &self.accesses(loc).writes;
-        let first = writes.partition_point(|&write| self.event(write).written < number);
-        let send = *writes.get(first)?;
-        let event = self.event(send);
-        (event.written == number && matches!(event.action, Action::Send { .. })).then_some(send)
+        let is_it = |&send: &EventId| {
+            let event = self.event(send);
+            event.written == number && matches!(event.action, Action::Send { .. })
+        };
+        // Where no receive found the channel empty, messages are their own numbers.
+        let own = writes.get(after as usize).copied().filter(is_it);
+        own.or_else(|| {
+            // Each reads from the one before, and none makes the number smaller.
+            let first = writes.partition_point(|&write| self.event(write).written < number);
+            writes.get(first).copied().filter(is_it)
+        })
     }
 
     /// The event that a channel ends with if nothing comes after message number `after`: the last that found the channel empty, or the send.
@@ -383,6 +389,25 @@ impl Graph {
         let event = &mut self.events[id.index()];
         (event.read, event.written, event.initial) = (values.read, values.written, values.initial);
         (event.action, event.place) = (request.action, request.place);
+    }
+
+    /// Takes all events away. The room that they had stays.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.threads.iter_mut().for_each(Vec::clear);
+        self.spawns.clear();
+        self.timeouts.clear();
+        self.prefixes.counts.clear();
+        for Accesses { writes, reads, releases, shares, plain_writes, plain_reads } in &mut self.locs {
+            [writes, reads, releases, plain_writes, plain_reads].into_iter().for_each(Vec::clear);
+            *shares = 0;
+        }
+    }
+
+    /// How many events of a location may let one go on that waits for it.
+    pub(crate) fn changes(&self, loc: LocId) -> usize {
+        let accesses = self.accesses(loc);
+        accesses.writes.len() + accesses.releases.len()
     }
 
     /// Takes the last event away.

@@ -273,15 +273,11 @@ impl Program for Rust {
     }
 
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
-        let mut trace = self.trace.take();
-        if let Some(trace) = &mut trace {
-            trace.answered(self, thread, answer);
-        }
+        let Some(mut trace) = self.trace.take() else { return self.run_to_request(thread, answer, fresh) };
+        trace.answered(self, thread, answer);
         let request = self.run_to_request(thread, answer, fresh);
-        if let Some(trace) = &mut trace {
-            trace.requested(self, thread, &request);
-        }
-        self.trace = trace;
+        trace.requested(self, thread, &request);
+        self.trace = Some(trace);
         request
     }
 
