@@ -557,7 +557,8 @@ impl Session {
     /// session.write(t, x, Order::Relaxed);
     /// session.restart();
     /// let (t, x) = (session.thread(), session.location());
-    /// assert_eq!(session.candidates(t, x, Order::Relaxed), [session.initial(x).expect("nothing is retired")]);
+    /// let init = session.initial(x).expect("nothing is retired");
+    /// assert_eq!(session.candidates(t, x, Order::Relaxed), [init]);
     /// # Ok::<(), tribunal::session::NoSession>(())
     /// ```
     pub fn restart(&mut self) {
