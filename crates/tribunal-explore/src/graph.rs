@@ -263,17 +263,26 @@ impl Graph {
     /// The send of message number `after + 1` of a channel.
     pub(crate) fn sent_after(&self, loc: LocId, after: u64) -> Option<EventId> {
         let number = Some(after + 1);
-        let sends = self.accesses(loc).writes.iter().copied();
-        sends.into_iter().find(|&send| {
+        let writes = &self.accesses(loc).writes;
+        let is_it = |&send: &EventId| {
             let event = self.event(send);
             event.written == number && matches!(event.action, Action::Send { .. })
+        };
+        // Where no receive found the channel empty, messages are their own numbers.
+        let own = writes.get(after as usize).copied().filter(is_it);
+        own.or_else(|| {
+            // Each reads from the one before, and none makes the number smaller.
+            let first = writes.partition_point(|&write| self.event(write).written < number);
+            writes.get(first).copied().filter(is_it)
         })
     }
 
     /// The event that a channel ends with if nothing comes after message number `after`: the last that found the channel empty, or the send.
     pub(crate) fn end_of_channel(&self, loc: LocId, after: u64) -> Source {
-        let is_end = |&write: &EventId| self.event(write).written == Some(after);
-        self.accesses(loc).writes.iter().copied().rfind(is_end).map_or(Source::Init, Source::Event)
+        let writes = &self.accesses(loc).writes;
+        let behind = writes.partition_point(|&write| self.event(write).written <= Some(after));
+        let last = behind.checked_sub(1).map(|last| writes[last]);
+        last.filter(|&last| self.event(last).written == Some(after)).map_or(Source::Init, Source::Event)
     }
 
     /// Whether every sender of a channel was dropped.
@@ -382,6 +391,25 @@ impl Graph {
         let event = &mut self.events[id.index()];
         (event.read, event.written, event.initial) = (values.read, values.written, values.initial);
         (event.action, event.place) = (request.action, request.place);
+    }
+
+    /// Takes all events away. The room that they had stays.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.threads.iter_mut().for_each(Vec::clear);
+        self.spawns.clear();
+        self.timeouts.clear();
+        self.prefixes.counts.clear();
+        for Accesses { writes, reads, releases, shares, plain_writes, plain_reads } in &mut self.locs {
+            [writes, reads, releases, plain_writes, plain_reads].into_iter().for_each(Vec::clear);
+            *shares = 0;
+        }
+    }
+
+    /// How many events of a location may let one go on that waits for it.
+    pub(crate) fn changes(&self, loc: LocId) -> usize {
+        let accesses = self.accesses(loc);
+        accesses.writes.len() + accesses.releases.len()
     }
 
     /// Takes the last event away.

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use substrate::{Fiber, Fibers, Progress};
 use trace::Trace;
 use tribunal::memory::{LocId, ThreadId};
-use watchdog::Beat;
+use watchdog::Pulse;
 
 /// The closure whose every behavior is explored.
 pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
@@ -81,7 +81,7 @@ pub struct Rust {
     running: Vec<Option<Box<dyn Fiber>>>,
     /// By thread, the place of its last operation.
     places: Vec<Place>,
-    beat: Arc<Beat>,
+    pulse: Pulse,
     /// What prints each operation, if that is asked for.
     trace: Option<Trace>,
 }
@@ -107,7 +107,7 @@ impl Rust {
             fibers: substrate::fibers(settings.substrate, settings.stack_size),
             running: Vec::new(),
             places: Vec::new(),
-            beat: Beat::new(),
+            pulse: Pulse::new(),
             trace: settings.trace.then(Trace::default),
         }
     }
@@ -151,9 +151,9 @@ impl Rust {
             }
         };
         let state = self.state.take().expect("the state is there while no thread runs");
-        self.beat.begin(thread, self.places[thread.index()]);
+        self.pulse.begin(thread, self.places[thread.index()]);
         let (mut state, progress) = fiber.resume(state);
-        self.beat.end();
+        self.pulse.end();
         self.places[thread.index()] =
             state.request.as_ref().map_or(Place::default(), |request| request.place);
         match progress {
@@ -273,15 +273,11 @@ impl Program for Rust {
     }
 
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
-        let mut trace = self.trace.take();
-        if let Some(trace) = &mut trace {
-            trace.answered(self, thread, answer);
-        }
+        let Some(mut trace) = self.trace.take() else { return self.run_to_request(thread, answer, fresh) };
+        trace.answered(self, thread, answer);
         let request = self.run_to_request(thread, answer, fresh);
-        if let Some(trace) = &mut trace {
-            trace.requested(self, thread, &request);
-        }
-        self.trace = trace;
+        trace.requested(self, thread, &request);
+        self.trace = Some(trace);
         request
     }
 

@@ -146,10 +146,15 @@ fn releases(action: &Action) -> bool {
     }
 }
 
-/// Gives way; says whether there is an answer, and the execution was not given up.
-fn is_answered(suspender: Suspender) -> bool {
+/// Gives way; takes the answer, unless the execution was given up.
+fn answered<R>(suspender: Suspender, take: impl FnOnce(&mut State) -> R) -> Option<R> {
     suspender.suspend();
-    state::with(|state| state.phase == Phase::Running).unwrap_or(false)
+    state::with(|state| (state.phase == Phase::Running).then(|| take(state))).flatten()
+}
+
+/// Gives way; says whether there is an answer.
+fn is_answered(suspender: Suspender) -> bool {
+    answered(suspender, |_| ()).is_some()
 }
 
 /// Does something to an object; the answer is the value read. `None` outside executions.
@@ -161,18 +166,21 @@ pub(crate) fn access(
     place: &'static Location<'static>,
 ) -> Option<u64> {
     let address = std::ptr::from_ref(home).addr();
-    let slot = state::with(|state| {
+    let (slot, step) = state::with(|state| {
         let slot = home.slot(state, &initial);
         state.slot(slot).address = address;
-        slot
+        (slot, prepare(state, slot, access, address, place.into()))
     })?;
-    access_at(slot, address, access, place)
+    access_from(step, slot, address, access, place)
 }
 
 /// Does something to an object that was used before.
 pub(crate) fn access_slot(slot: SlotId, access: Access, place: &'static Location<'static>) -> Option<u64> {
-    let address = state::with(|state| state.slot(slot).address)?;
-    access_at(slot, address, access, place)
+    let (address, step) = state::with(|state| {
+        let address = state.slot(slot).address;
+        (address, prepare(state, slot, access, address, place.into()))
+    })?;
+    access_from(step, slot, address, access, place)
 }
 
 /// What was done to the memory that is used where the explorer is not asked, before the answer is known.
@@ -192,13 +200,20 @@ enum Step {
     Freed,
 }
 
-fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Location<'static>) -> Option<u64> {
+/// Does something to an object, from its first step on.
+fn access_from(
+    mut step: Step,
+    slot: SlotId,
+    address: usize,
+    access: Access,
+    place: &'static Location<'static>,
+) -> Option<u64> {
     loop {
-        match state::with(|state| prepare(state, slot, access, address, place.into()))? {
+        match step {
             Step::Done(value) => return Some(value),
             Step::Ask(suspender, guess) => {
-                if is_answered(suspender) {
-                    return state::with(|state| settle(state, slot, access, guess));
+                if let Some(read) = answered(suspender, |state| settle(state, slot, access, guess)) {
+                    return Some(read);
                 }
                 if !access.waits() {
                     return Some(guess.read);
@@ -208,6 +223,7 @@ fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Locat
             Step::GiveWay => give_way(),
             Step::Freed => misuse("Use after free: the memory was freed before.".into(), place),
         }
+        step = state::with(|state| prepare(state, slot, access, address, place.into()))?;
     }
 }
 
@@ -317,8 +333,7 @@ pub(crate) fn ask(
         })
         .flatten()?;
         match suspender {
-            Some(suspender) if is_answered(suspender) => return state::with(|state| state.answer),
-            Some(_) => return None,
+            Some(suspender) => return answered(suspender, |state| state.answer),
             None => announce(),
         }
     }
@@ -421,10 +436,7 @@ pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Opt
         state.me().child = Some(body);
         (state.phase == Phase::Running).then(|| request(state, Action::Spawn, place.into()))
     })?;
-    if let Some(suspender) = suspender
-        && is_answered(suspender)
-    {
-        let answer = state::with(|state| state.answer)?;
+    if let Some(answer) = suspender.and_then(|suspender| answered(suspender, |state| state.answer)) {
         return if let Answer::Thread(child) = answer { Some(child) } else { None };
     }
     // The execution is given up; the explorer may have made the thread before that.

@@ -6,7 +6,8 @@
 use crate::environment;
 use crate::program::Place;
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tribunal::memory::ThreadId;
 
@@ -15,45 +16,89 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// After so many times without an operation, it is told.
 const PATIENCE: u64 = 5;
 
-/// What a worker runs.
+/// What a worker runs. It is told at each operation and looked at once a second, so that telling takes no lock.
 #[derive(Debug, Default)]
-pub(super) struct Beat(Mutex<Running>);
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Running {
+pub(super) struct Beat {
     /// How often threads were resumed.
-    resumed: u64,
-    /// The thread that runs, and the place of its last operation.
-    thread: Option<(ThreadId, Place)>,
+    resumed: AtomicU64,
+    /// The thread that runs, or [`NOBODY`].
+    thread: AtomicU64,
+    /// The file of its last operation, by its place in `files`.
+    file: AtomicUsize,
+    /// The line of that operation, and the column in the low half.
+    position: AtomicU64,
+    files: Mutex<Vec<&'static str>>,
 }
 
-impl Beat {
+/// In place of a thread: none runs.
+const NOBODY: u64 = u64::MAX;
+
+/// What a worker tells of itself, with what it told last.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    beat: Arc<Beat>,
+    resumed: u64,
+    /// The files that were told of.
+    files: Vec<&'static str>,
+    file: usize,
+}
+
+impl Pulse {
     /// A worker that is looked at until this is dropped.
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new() -> Self {
         let beat = Arc::new(Beat::default());
+        beat.thread.store(NOBODY, Relaxed);
         // Miri does not like threads that are never joined.
         if !cfg!(miri) {
             watch(Arc::downgrade(&beat));
         }
-        beat
+        Pulse { beat, resumed: 0, files: Vec::new(), file: 0 }
     }
 
     /// A thread goes on from its last operation.
     #[inline]
-    pub(super) fn begin(&self, thread: ThreadId, place: Place) {
-        let mut running = self.lock();
-        running.resumed += 1;
-        running.thread = Some((thread, place));
+    pub(super) fn begin(&mut self, thread: ThreadId, place: Place) {
+        if self.files.get(self.file).is_none_or(|file| !std::ptr::eq(*file, place.file)) {
+            self.open(place.file);
+        }
+        self.resumed += 1;
+        let beat = &*self.beat;
+        beat.resumed.store(self.resumed, Relaxed);
+        beat.position.store(u64::from(place.line) << 32 | u64::from(place.column), Relaxed);
+        beat.thread.store(u64::from(thread.0), Release);
+    }
+
+    /// Operations are in another file from now on.
+    fn open(&mut self, file: &'static str) {
+        let known = self.files.iter().position(|known| std::ptr::eq(*known, file));
+        self.file = known.unwrap_or_else(|| {
+            self.files.push(file);
+            self.beat.files.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+            self.files.len() - 1
+        });
+        self.beat.file.store(self.file, Relaxed);
     }
 
     /// It has come to another one.
     #[inline]
     pub(super) fn end(&self) {
-        self.lock().thread = None;
+        self.beat.thread.store(NOBODY, Relaxed);
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Beat {
+    /// How often threads were resumed, and what runs since the last time: the thread and the place of its last operation. What is told while this looks
+    /// may be mixed up; whoever looks twice sees whether it still runs.
+    fn running(&self) -> (u64, Option<(ThreadId, Place)>) {
+        let thread = self.thread.load(Acquire);
+        let (position, file) = (self.position.load(Relaxed), self.file.load(Relaxed));
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place {
+            file: files.get(file).copied().unwrap_or_default(),
+            line: (position >> 32) as u32,
+            column: position as u32,
+        };
+        (self.resumed.load(Relaxed), (thread != NOBODY).then_some((ThreadId(thread as u32), place)))
     }
 }
 
@@ -83,9 +128,9 @@ fn look() {
             return;
         }
         for (beat, resumed, periods) in &mut workers.0 {
-            let Some(running) = beat.upgrade().map(|beat| *beat.lock()) else { continue };
-            let Some((thread, place)) = running.thread.filter(|_| running.resumed == *resumed) else {
-                (*resumed, *periods) = (running.resumed, 0);
+            let Some((now, running)) = beat.upgrade().map(|beat| beat.running()) else { continue };
+            let Some((thread, place)) = running.filter(|_| now == *resumed) else {
+                (*resumed, *periods) = (now, 0);
                 continue;
             };
             *periods += 1;

@@ -55,6 +55,18 @@ pub trait Memory {
     /// Whether a thread may read from a write, as an RMW or not.
     fn admits(&mut self, thread: ThreadId, loc: LocId, source: Source, order: Order, rmw: bool) -> bool;
 
+    /// The same of one of the thread's [candidates](Self::candidates), before anything else has changed.
+    fn admits_candidate(
+        &mut self,
+        thread: ThreadId,
+        loc: LocId,
+        source: Source,
+        order: Order,
+        rmw: bool,
+    ) -> bool {
+        self.admits(thread, loc, source, order, rmw)
+    }
+
     /// Whether the model orders events by happens-before, so that plain accesses may race.
     fn has_races(&self) -> bool {
         true

@@ -93,6 +93,20 @@ impl Memory for InModel {
         }
     }
 
+    fn admits_candidate(
+        &mut self,
+        thread: ThreadId,
+        loc: LocId,
+        source: Source,
+        order: Order,
+        rmw: bool,
+    ) -> bool {
+        match self {
+            InModel::Session(memory) => memory.admits_candidate(thread, loc, source, order, rmw),
+            InModel::Text(memory) => memory.admits(thread, loc, source, order, rmw),
+        }
+    }
+
     fn has_races(&self) -> bool {
         match self {
             InModel::Session(memory) => memory.has_races(),

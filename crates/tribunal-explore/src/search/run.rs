@@ -14,7 +14,7 @@ use crate::report::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use tribunal::Limits;
-use tribunal::memory::{LocId, ThreadId};
+use tribunal::memory::{LocId, Order, ThreadId};
 use tribunal::verdict::Limit;
 
 /// A thread in a run.
@@ -35,6 +35,8 @@ pub(super) struct Runner {
     pub(super) tried: bool,
     /// It has left a loop that waits for a reason that is not seen: how many events its last iteration had.
     pub(super) unseen: Option<u32>,
+    /// In a guided execution, its operation waits for its location: how often that had [changed](Graph::changes) when it was last tried.
+    stuck: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,6 +227,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     pub(super) fn truncate(&mut self, length: usize) {
         self.memory.truncate(&self.graph, length);
+        if length == 0 {
+            self.graph.clear();
+        }
         while self.graph.len() > length {
             self.graph.pop();
         }
@@ -303,6 +308,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             yields: false,
             tried: false,
             unseen: None,
+            stuck: None,
         });
         let place = self.order.partition_point(|&other| self.threads.compare(other, thread).is_lt());
         self.order.insert(place, thread);
@@ -492,13 +498,18 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 }
                 _ => return Ok(Turn::None),
             }
-            if self.runner(thread).pending.is_none() {
-                let fresh = LocId::from_index(self.fresh as usize);
-                let request = self.resume(thread, fresh);
-                self.fresh += u32::from(request.action.loc() == Some(fresh));
-                self.runner(thread).pending = Some(request);
+            if self.is_stuck_as_before(thread) {
+                return Ok(Turn::None);
             }
-            let Some(request) = self.runner(thread).pending.take() else { return Ok(Turn::None) };
+            let request = match self.runner(thread).pending.take() {
+                Some(request) => request,
+                None => {
+                    let fresh = LocId::from_index(self.fresh as usize);
+                    let request = self.resume(thread, fresh);
+                    self.fresh += u32::from(request.action.loc() == Some(fresh));
+                    request
+                }
+            };
             match request.action {
                 Action::Join { thread: child } if !self.has_ended(child) => {
                     self.runner(thread).pending = Some(request);
@@ -530,7 +541,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                         return Err((Problem::TooLong { thread, reads }, request.place, Some(thread)));
                     }
                     if !self.perform(thread, &request)? {
-                        self.runner(thread).pending = Some(request);
+                        let stuck = self.changes_awaited(&request.action);
+                        let runner = self.runner(thread);
+                        (runner.pending, runner.stuck) = (Some(request), stuck);
                         return Ok(Turn::None);
                     }
                     self.settle(EventId(self.graph.len() as u32 - 1));
@@ -543,6 +556,33 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 }
             }
         }
+    }
+
+    /// What an operation that waits outside of a guided execution waits for: that its location changes more often than now. A plain one may race with
+    /// what comes, and a seq_cst one that looks again hears of others.
+    fn changes_awaited(&self, action: &Action) -> Option<usize> {
+        match *action {
+            _ if self.guide.is_none() => None,
+            Action::Await { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => {
+                let quiet = !matches!(order, Order::NonAtomic | Order::SeqCst);
+                quiet.then(|| self.graph.changes(loc))
+            }
+            Action::Receive { loc, .. } => Some(self.graph.changes(loc)),
+            _ => None,
+        }
+    }
+
+    /// Whether the operation of a thread waits for a location that has not changed since it was last tried. Its thread has learned nothing either, so that it need
+    /// not be tried.
+    fn is_stuck_as_before(&mut self, thread: ThreadId) -> bool {
+        let Some(runner) = &mut self.runners[thread.index()] else { return false };
+        let Some(stuck) = runner.stuck else { return false };
+        let loc = runner.pending.as_ref().and_then(|request| request.action.loc());
+        if loc.is_some_and(|loc| self.graph.changes(loc) == stuck) {
+            return true;
+        }
+        runner.stuck = None;
+        false
     }
 
     /// Every thread has ended.

@@ -1,6 +1,6 @@
 //! A [`Session`] that is kept in step with a graph.
 //!
-//! **Sampling.** A sampled execution is never gone back in, so that there is a mark at its beginning alone. To decide seq_cst exactly is NP-hard, and a session
+//! **Sampling.** A sampled execution is never gone back in, so that there is a mark at its beginning alone, or none if it is long. To decide seq_cst exactly is NP-hard, and a session
 //! does it for a few dozen events. In a longer execution the order of the seq_cst events is *committed* to: it is the order in which they are made, as in
 //! C11Tester (Luo and Demsky, ASPLOS 2021), and mo stays open otherwise. The session then treats seq_cst as acq_rel, and what is missing is asked of it in
 //! addition:
@@ -26,7 +26,7 @@ pub(super) struct InSession {
     model: Model,
     session: Session,
     sampling: Sampling,
-    /// The moments before each event, and the one after the last. Of an execution that is sampled, the first one.
+    /// The moments before each event, and the one after the last. Of an execution that is sampled, the first one; none if it commits itself.
     marks: Vec<Mark>,
     /// By event: the write that it made, and how many events its thread had in the session.
     made: Vec<(Option<WriteId>, u32)>,
@@ -64,7 +64,10 @@ impl InSession {
 
     fn over(model: Model, mut session: Session, sampling: Sampling) -> Result<Self, NoSession> {
         let main = session.thread();
-        let marks = vec![session.mark()];
+        let marks = match sampling {
+            Sampling::Committed => Vec::new(),
+            _ => vec![session.mark()],
+        };
         Ok(InSession {
             model,
             session,
@@ -181,7 +184,13 @@ impl InSession {
         if let Some(loc) = first {
             self.locs[loc.index()] = None;
         }
-        self.session.undo(self.marks[length]);
+        match self.marks.get(length) {
+            Some(&mark) => self.session.undo(mark),
+            None => {
+                self.session.restart();
+                self.threads[0] = Some(self.session.thread());
+            }
+        }
         self.marks.truncate(length + 1);
     }
 }
@@ -391,6 +400,22 @@ impl Memory for InSession {
             Some(write) => self.session.may_read_from(thread, write, order),
             None => false,
         }
+    }
+
+    fn admits_candidate(
+        &mut self,
+        thread: ThreadId,
+        loc: LocId,
+        source: Source,
+        order: Order,
+        rmw: bool,
+    ) -> bool {
+        let thread = self.thread(thread);
+        let Some(at) = self.locs.get(loc.index()).copied().flatten() else {
+            return source == Source::Init;
+        };
+        let write = self.write_of(at, source);
+        write.is_some_and(|write| self.session.may_take_candidate(thread, write, order, rmw))
     }
 
     fn has_races(&self) -> bool {

@@ -38,9 +38,14 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// Whether an event may read from a write, and goes on if it does.
     pub(super) fn may_take(&mut self, event: &Event, source: Source) -> bool {
-        let Some(loc) = event.loc() else { return false };
+        let Some((order, rmw)) = self.taking(event, source) else { return false };
+        event.loc().is_some_and(|loc| self.memory.admits(event.thread, loc, source, order, rmw))
+    }
+
+    /// As what an event would read from a write, if that lets it go on: the order, and whether it writes.
+    fn taking(&self, event: &Event, source: Source) -> Option<(Order, bool)> {
         let value = self.value(event, source);
-        let (order, rmw) = match event.action {
+        Some(match event.action {
             Action::Load { order, .. } => (order, false),
             Action::Rmw { order, failure, update, .. } => match update.of(value) {
                 Some(_) => (order, true),
@@ -52,9 +57,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 Some(_) => (Order::AcqRel, true),
                 None => (Order::Acquire, false),
             },
-            _ => return false,
-        };
-        self.memory.admits(event.thread, loc, source, order, rmw)
+            _ => return None,
+        })
     }
 
     /// Where an event goes that is added now.
@@ -215,7 +219,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             if waits_to_write {
                 return self.lets_go_on(event, source);
             }
-            let may = self.may_take(event, source);
+            let may = self.taking(event, source).is_some_and(|(order, rmw)| {
+                self.memory.admits_candidate(event.thread, loc, source, order, rmw)
+            });
             if !may
                 && self.guide.is_none()
                 && let Some(taker) = self.taker(loc, source)

@@ -48,6 +48,8 @@ struct Contents<T> {
     last: u64,
     senders: usize,
     has_receiver: bool,
+    /// How many threads wait outside of executions.
+    waiting: usize,
     /// Of a bounded channel, by message: whether it was received.
     received: Vec<Arc<Home>>,
 }
@@ -63,6 +65,7 @@ impl<T> Shared<T> {
                 last: DISCONNECTED,
                 senders: 1,
                 has_receiver: true,
+                waiting: 0,
                 received: Vec::new(),
             }),
             changed: Condvar::new(),
@@ -74,19 +77,28 @@ impl<T> Shared<T> {
     }
 
     fn change<R>(&self, change: impl FnOnce(&mut Contents<T>) -> R) -> R {
-        let changed = change(&mut self.contents());
-        self.changed.notify_all();
+        let mut contents = self.contents();
+        let changed = change(&mut contents);
+        // To wake nobody is a call of the system all the same.
+        if contents.waiting > 0 {
+            self.changed.notify_all();
+        }
         changed
     }
 
     /// Waits outside of executions, for no longer than a time if one is given.
     fn wait_until(&self, timeout: Option<Duration>, is_so: impl Fn(&Contents<T>) -> bool) {
-        let contents = self.contents();
+        let mut contents = self.contents();
+        contents.waiting += 1;
         let goes_on = |contents: &mut Contents<T>| !is_so(contents);
-        match timeout {
-            Some(timeout) => drop(self.changed.wait_timeout_while(contents, timeout, goes_on)),
-            None => drop(self.changed.wait_while(contents, goes_on)),
-        }
+        let mut contents = match timeout {
+            Some(timeout) => {
+                let waited = self.changed.wait_timeout_while(contents, timeout, goes_on);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => self.changed.wait_while(contents, goes_on).unwrap_or_else(PoisonError::into_inner),
+        };
+        contents.waiting -= 1;
     }
 
     fn put(&self, message: T) -> u64 {

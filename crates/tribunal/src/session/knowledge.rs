@@ -239,6 +239,14 @@ impl Knowledge {
         self.trail.len()
     }
 
+    /// As if there were no thread.
+    pub(super) fn clear(&mut self) {
+        self.threads.clear();
+        self.rows.truncate(EMPTY + 1);
+        self.trail.clear();
+        (self.tracing, self.kept) = (false, 0);
+    }
+
     /// Goes back to a mark, at which there were so many threads.
     pub(super) fn undo(&mut self, mark: usize, threads: usize) {
         while self.trail.len() > mark {

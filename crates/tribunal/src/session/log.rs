@@ -214,6 +214,17 @@ impl Log {
         self.finished.clear();
     }
 
+    /// As if it were new, with the room that it has.
+    pub(super) fn clear(&mut self) {
+        self.threads.clear();
+        self.initial.clear();
+        self.writes.clear();
+        self.free.clear();
+        self.events.clear();
+        self.forget_way_back();
+        self.retired = 0;
+    }
+
     pub(super) fn undo(&mut self, mark: &LogMark) {
         self.events.truncate(mark.events);
         while self.taken.len() > mark.taken {

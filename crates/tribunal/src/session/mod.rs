@@ -436,6 +436,18 @@ impl Session {
         self.may(thread, from, order, true)
     }
 
+    /// Whether [`read`](Self::read), or [`rmw`](Self::rmw), would be accepted of one of the thread's [`candidates`](Self::candidates), if nothing has changed
+    /// since. The order may be another.
+    pub fn may_take_candidate(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool) -> bool {
+        match &self.engine {
+            // It may be read, and only an RMW in its place forbids another.
+            Engine::Coherence(engine) if !self.is_undecided() => {
+                !(rmw && engine.reader(from.place).is_some())
+            }
+            _ => self.may(thread, from, order, rmw),
+        }
+    }
+
     fn may(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool) -> bool {
         self.log.get(from).is_some()
             && self.engine_admits(thread, from, rmw)
@@ -532,6 +544,32 @@ impl Session {
         self.log.undo(&mark.log);
         if let Some(Exact::Psc(psc)) = &mut self.exact {
             psc.undo(self.log.len());
+        }
+    }
+
+    /// Begins anew, without threads and locations, and keeps the room it has. A session that only ever goes back to its beginning needs no mark for
+    /// that, so that it need not record how to go back.
+    ///
+    /// ```
+    /// use tribunal::{Model, memory::Order, session::Session};
+    /// let mut session = Session::new(Model::Rc20)?;
+    /// let (t, x) = (session.thread(), session.location());
+    /// session.write(t, x, Order::Relaxed);
+    /// session.restart();
+    /// let (t, x) = (session.thread(), session.location());
+    /// let init = session.initial(x).expect("nothing is retired");
+    /// assert_eq!(session.candidates(t, x, Order::Relaxed), [init]);
+    /// # Ok::<(), tribunal::session::NoSession>(())
+    /// ```
+    pub fn restart(&mut self) {
+        match (&mut self.engine, &self.exact) {
+            (Engine::Coherence(engine), None) => {
+                engine.clear(self.log.location_count());
+                self.log.clear();
+                self.marks.clear();
+            }
+            (_, None) => *self = Self::new(self.model).expect("there is one"),
+            (_, Some(_)) => *self = Self::exact(self.model).expect("there is one"),
         }
     }
 

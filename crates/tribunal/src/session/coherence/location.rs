@@ -103,6 +103,17 @@ impl Location {
         self.lines.iter_mut().for_each(|line| line.state = LineState::new(first));
     }
 
+    /// Forgets all accesses.
+    pub(super) fn clear(&mut self) {
+        for line in &mut self.lines {
+            line.accesses.clear();
+            line.late.clear();
+            line.base = 0;
+        }
+        self.rows.truncate(EMPTY + 1);
+        self.kept = 0;
+    }
+
     /// The length of a row.
     #[inline(always)]
     pub(super) fn width(&self) -> usize {

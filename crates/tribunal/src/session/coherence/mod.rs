@@ -451,6 +451,16 @@ impl Coherence {
         [self.knowledge.mark(), self.trail.len()]
     }
 
+    /// As if there were no thread and none of so many locations.
+    pub(super) fn clear(&mut self, locations: usize) {
+        self.look.forget();
+        self.knowledge.clear();
+        self.locations[..locations].iter_mut().for_each(Location::clear);
+        self.links.clear();
+        self.trail.clear();
+        self.tracing = false;
+    }
+
     /// Goes back to a mark, at which there were so many threads.
     pub(super) fn undo(&mut self, [knowledge, trail]: [usize; 2], threads: usize) {
         self.look.forget();
