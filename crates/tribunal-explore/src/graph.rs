@@ -1,6 +1,6 @@
 //! An execution as a graph: the events of each thread in program order, and the source of each read.
 
-use crate::program::{Action, CLOSED, Place, Request};
+use crate::program::{Action, CLOSED, Place, Request, Update};
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An event, by its index in [`Graph::events`].
@@ -53,6 +53,8 @@ pub struct Event {
     pub waiting: bool,
     /// Whether that it waits was tried when it was added.
     pub(crate) might_wait: bool,
+    /// Whether its location is a [lock](crate::program::Program::is_lock).
+    pub(crate) of_lock: bool,
     /// Whether its thread yielded just before it.
     pub(crate) yields: bool,
     /// Whether alternatives to it are tried, see [`Program::explores`](crate::program::Program::explores).
@@ -105,6 +107,34 @@ impl Event {
             Action::Receive { .. } => self.source == Source::Choice(0),
             _ => self.is_read() && matches!(self.source, Source::Choice(_)),
         }
+    }
+
+    /// Whether it takes a lock, and need not have waited for that.
+    pub(crate) fn takes_lock(&self) -> bool {
+        self.of_lock && !self.waiting && matches!(self.action, Action::AwaitRmw { .. })
+    }
+
+    /// Whether it took a lock for which it had waited.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.takes_lock() && self.write_stamp > self.stamp
+    }
+
+    /// When it did what it does: a lock is taken later than its thread came to it if it had to wait.
+    pub(crate) fn time(&self) -> u32 {
+        if self.takes_lock() { self.write_stamp } else { self.stamp }
+    }
+
+    /// Whether it is to take a lock, and can where that has this value.
+    pub(crate) fn might_take(&self, lock: LocId, value: u64) -> bool {
+        let could = |update: &Update| update.of(value).is_some();
+        self.of_lock
+            && self.loc() == Some(lock)
+            && matches!(&self.action, Action::AwaitRmw { update, .. } if could(update))
+    }
+
+    /// Whether it came to a lock before another event that took it, and could take it instead.
+    pub(crate) fn might_overtake(&self, taker: &Event) -> bool {
+        self.stamp < taker.stamp && taker.loc().is_some_and(|lock| self.might_take(lock, taker.read))
     }
 
     /// Whether it is a non-atomic access.

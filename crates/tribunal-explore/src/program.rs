@@ -62,6 +62,13 @@ pub trait Program {
         true
     }
 
+    /// Whether a location is a lock that one thread holds at a time: it is written by RMWs that take it where it is free, and by stores of the thread that holds it, after which it is
+    /// free. So each write follows the one before, and only the last can leave the lock free.
+    fn is_lock(&self, loc: LocId) -> bool {
+        let _ = loc;
+        false
+    }
+
     /// Whether alternatives to the next operation are to be tried. If not, it takes what it prefers to take.
     fn explores(&self) -> bool {
         true

@@ -318,6 +318,11 @@ impl Program for Rust {
             .is_some_and(|slot| slot.kind.starts_with("Atomic"))
     }
 
+    fn is_lock(&self, loc: LocId) -> bool {
+        let slot = self.state.as_ref().and_then(|state| state.at(loc));
+        slot.is_some_and(|slot| slot.kind == "Mutex")
+    }
+
     fn explores(&self) -> bool {
         self.state.as_ref().is_none_or(|state| state.exploring)
     }

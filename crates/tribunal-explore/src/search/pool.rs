@@ -379,10 +379,16 @@ fn conclude<P: Program, M: Memory>(
     shared: &Shared,
 ) {
     let mut path = path.clone();
+    if worker.frees {
+        // There is nothing to run before that.
+        let tries = std::mem::take(&mut worker.todo);
+        add(items, &Arc::new(worker.graph.clone()), &path, tries);
+        return;
+    }
     let mut outcome = worker.run();
     loop {
         shared.events.fetch_max(worker.graph.len(), Relaxed);
-        let blocked = matches!(outcome, Outcome::Blocked);
+        let blocked = matches!(outcome, Outcome::Blocked | Outcome::Freed);
         let trace = (!worker.todo.is_empty()).then(|| Arc::new(worker.graph.clone()));
         let mut tries = std::mem::take(&mut worker.todo);
         let freed = match &trace {
@@ -404,15 +410,20 @@ fn conclude<P: Program, M: Memory>(
         }
         tell(options, shared);
         if let Some(trace) = trace {
-            items.extend(tries.into_iter().enumerate().map(|(found, attempt)| {
-                let path = Path::child(&path, found as u32);
-                Item { trace: trace.clone(), attempt, path }
-            }));
+            add(items, &trace, &path, tries);
         }
         let Some(found) = freed else { return };
         path = Path::child(&path, found);
         outcome = worker.run_to_the_end(Ok(()));
     }
+}
+
+/// Adds what a run found to what is to be tried.
+fn add(items: &mut Vec<Item>, trace: &Arc<Graph>, path: &Arc<Path>, tries: Vec<Try>) {
+    items.extend(tries.into_iter().enumerate().map(|(found, attempt)| {
+        let path = Path::child(path, found as u32);
+        Item { trace: trace.clone(), attempt, path }
+    }));
 }
 
 /// Frees a thread of a blocked run by the last of its tries: that is the one that would be done next. Says which of them it was. Tries that lead nowhere are dropped.
@@ -478,7 +489,8 @@ fn count<P: Program, M: Memory>(
             shared.bound.leave_out();
         }
         Outcome::Continued => {}
-        Outcome::Blocked | Outcome::Elsewhere => {
+        // It was not gone on with in place.
+        Outcome::Blocked | Outcome::Elsewhere | Outcome::Freed => {
             shared.blocked.fetch_add(1, Relaxed);
         }
         Outcome::Failed { problem, place, thread } => return Some(failure(worker, problem, place, thread)),
@@ -580,7 +592,7 @@ pub(super) fn guided<'a, P: Program>(
     let mut guided = Guided { graph: Graph::default(), complete: false, limit: None, failure: None };
     match worker.run() {
         Outcome::Complete => guided.complete = true,
-        Outcome::Blocked | Outcome::Elsewhere | Outcome::Outside | Outcome::Continued => {}
+        Outcome::Blocked | Outcome::Elsewhere | Outcome::Outside | Outcome::Continued | Outcome::Freed => {}
         Outcome::Cut(limit) => guided.limit = Some(limit),
         Outcome::Failed { problem, place, thread } => {
             guided.failure = Some(failure(&worker, problem, place, thread));

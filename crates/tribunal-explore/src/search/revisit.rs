@@ -17,6 +17,8 @@ pub(super) enum Try {
     Backward { at: EventId, source: Source, read: EventId },
     /// The handle given up at `at` was the last; `release` is to be the last instead.
     Last { at: EventId, release: EventId },
+    /// The lock that `wait` waits for is taken, from this write, its last.
+    Free { source: Source, wait: EventId },
     /// The wait at `at` times out; see [`wait`](super::wait).
     Timeout { at: EventId },
     /// The last sender of a channel is dropped at `at`; `receive`, which found the channel empty, is to come after that.
@@ -93,6 +95,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let event = self.graph.event(id);
         let (Some(loc), Some(value)) = (event.loc(), event.written) else { return };
         let has_races = self.memory.has_races();
+        let mut frees = false;
         for &read in &self.graph.accesses(loc).reads {
             if read == id || self.graph.is_before(read, id) {
                 continue;
@@ -106,9 +109,16 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             let is_before = |other| other != id && self.graph.is_before(other, id);
             let useful = !races && self.is_useful(reader, value, event, is_before);
             if useful {
+                if reader.of_lock && reader.waiting {
+                    frees = true;
+                    continue;
+                }
                 let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
                 tries.push(Try::Backward { at: id, source: event.source, read });
             }
+        }
+        if frees {
+            self.free_waiting();
         }
     }
 
@@ -149,7 +159,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
             _ => return true,
         };
-        goes_on || !reader.waiting && !reader.might_wait && !self.later_useless(reader).any(is_before)
+        goes_on
+            || !reader.waiting
+                && (reader.of_lock || !reader.might_wait && !self.later_useless(reader).any(is_before))
     }
 
     /// An RMW would read what another one reads already: what it makes possible if that one goes.
@@ -169,7 +181,14 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some(value) = written.written else { return };
         for &read in &self.graph.accesses(loc).reads {
             let reader = self.graph.event(read);
-            if before(&self.graph, reader) || reader.stamp > taker.stamp || self.graph.is_settled(reader) {
+            // Of those that take the lock, the one that took it from there goes.
+            let other =
+                reader.of_lock && read != taken_by && matches!(reader.action, Action::AwaitRmw { .. });
+            if other
+                || before(&self.graph, reader)
+                || reader.stamp > taker.time()
+                || self.graph.is_settled(reader)
+            {
                 continue;
             }
             let is_before = |other| before(&self.graph, self.graph.event(other));
@@ -185,7 +204,16 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// it is to be tried at all.
     pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
         self.held.clear();
+        self.frees = false;
         trace.events().iter().for_each(|event| self.threads.learn(event.thread));
+        let installed = self.install_try(trace, attempt);
+        if installed && !self.frees {
+            self.free_waiting();
+        }
+        installed
+    }
+
+    fn install_try(&mut self, trace: &Graph, attempt: Try) -> bool {
         match attempt {
             Try::Forward { at, source } => {
                 if !self.adopt(&trace.events()[..at.index()]) {
@@ -198,10 +226,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             Try::Backward { at, source, read } => self.install_backward(trace, at, source, read),
             Try::Disconnect { at, receive } => self.install_disconnected(trace, at, receive),
             Try::Last { at, release } => {
-                let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
+                let Some(parted) = self.part(trace, at, Source::Choice(0), release) else {
                     return false;
                 };
-                if !self.prefers(&kept, Vec::new(), rest) {
+                if !self.prefers(parted, Vec::new()) {
                     return false;
                 }
                 let mut last = trace.event(at).clone();
@@ -211,13 +239,14 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 claimed.waiting = true;
                 self.push(last) && self.push(claimed)
             }
+            Try::Free { source, wait } => self.install_freed(trace, source, wait),
             Try::Timeout { at } => self.install_timeout(trace, at),
         }
     }
 
     fn install_disconnected(&mut self, trace: &Graph, at: EventId, receive: EventId) -> bool {
-        let Some((kept, rest)) = self.part(trace, at, Source::Choice(1), receive) else { return false };
-        if !self.prefers(&kept, Vec::new(), rest) {
+        let Some(parted) = self.part(trace, at, Source::Choice(1), receive) else { return false };
+        if !self.prefers(parted, Vec::new()) {
             return false;
         }
         let mut receive = trace.event(receive).clone();
@@ -229,11 +258,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 
     fn install_backward(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> bool {
-        let Some((kept, rest)) = self.part(trace, at, source, read) else { return false };
+        let Some(parted) = self.part(trace, at, source, read) else { return false };
         let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
+        let handed = handed(trace, at, source);
         let source = self.kept_source(source);
         let reads = self.read_part(&write, source);
-        if !self.prefers(&kept, reads, rest) {
+        self.handed = handed.map(|(since, loc)| (since, loc, source));
+        let prefers = self.prefers(parted, reads);
+        self.handed = None;
+        if !prefers {
             return false;
         }
         self.redirect(&mut write, source);
@@ -245,6 +278,26 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.redirect(&mut read, from);
         // If it is an RMW, what it writes is new.
         self.add(read)
+    }
+
+    /// A thread takes a lock that it waited for: all events stay.
+    fn install_freed(&mut self, trace: &Graph, source: Source, wait: EventId) -> bool {
+        let events = trace.events();
+        self.new_places.clear();
+        let place = |event: usize| event as u32 - u32::from(event > wait.index());
+        self.new_places.extend((0..events.len()).map(place));
+        let others = events.iter().enumerate().filter(|&(event, _)| event != wait.index());
+        let kept: Vec<Event> = others
+            .map(|(_, event)| Event { source: self.kept_source(event.source), ..event.clone() })
+            .collect();
+        let mut wait = trace.event(wait).clone();
+        wait.write_stamp = events.iter().map(|event| event.write_stamp + 1).max().unwrap_or(0);
+        let source = self.kept_source(source);
+        if !self.adopt(&kept) {
+            return false;
+        }
+        self.redirect(&mut wait, source);
+        self.add(wait)
     }
 
     /// A wait times out: all events stay, except for those that wait, which are to wait again.
@@ -284,16 +337,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// Parts what came before the event at `at`, with its source, into what stays if `read` reads from it and what goes, in the
     /// order of stamps. None if something that stays depends on what goes.
-    fn part(
-        &mut self,
-        trace: &Graph,
-        at: EventId,
-        source: Source,
-        read: EventId,
-    ) -> Option<(Vec<Event>, Vec<Event>)> {
+    fn part(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> Option<Parted> {
         let events = &trace.events()[..at.index()];
         let write = trace.event(at);
-        let stamp = trace.event(read).stamp;
+        let since = trace.event(read).time();
         let in_prefix = |event: &Event| {
             trace.is_before_next(event, write)
                 || match (source, &write.action) {
@@ -308,7 +355,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.new_places.clear();
         let mut place = 0;
         self.new_places.extend(events.iter().map(|event| {
-            let stays = event.stamp < stamp || in_prefix(event);
+            let stays = event.time() < since || in_prefix(event);
             let new = if stays { place } else { u32::MAX };
             place += u32::from(stays);
             new
@@ -316,7 +363,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let stays = |event: EventId| self.new_places[event.index()] != u32::MAX;
         for (event, &place) in events.iter().zip(&self.new_places) {
             match (event.source, &event.action) {
-                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).write_stamp => {
+                (Source::Event(from), _) if !stays(from) && event.time() < trace.event(from).write_stamp => {
                     return None;
                 }
                 (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {
@@ -338,21 +385,84 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => {}
             }
         }
-        let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
-        order.sort_by_key(|&event| events[event as usize].stamp);
+        // When it is added again: who takes a lock need not wait for what stays.
+        let time = |event: &Event| match event.source {
+            Source::Event(from) if !stays(from) => event.time(),
+            _ => event.stamp.max(since),
+        };
+        // Who waits for a lock that is free was about to take it.
+        let goes = |&event: &u32| {
+            !stays(EventId(event)) && !is_free_for(&events[event as usize], trace, at.index() + 1)
+        };
+        let mut order: Vec<u32> = (0..events.len() as u32).filter(goes).collect();
+        order.sort_by_key(|&event| (time(&events[event as usize]), events[event as usize].stamp));
+        // Whoever came to a lock before another one, and could take it, takes it before.
+        let is_overtaking = |&event: &u32| {
+            let taker = &events[event as usize];
+            let mut others = (0..).zip(events).filter(|&(i, other)| other.waiting || !stays(EventId(i)));
+            let waits = |other: &Event| other.waiting || time(other) > time(taker);
+            taker.of_lock
+                && taker.is_read()
+                && taker.written.is_some()
+                && others.any(|(_, other)| waits(other) && other.might_overtake(taker))
+        };
+        if order.iter().any(is_overtaking) {
+            return None;
+        }
+        let times: Vec<u32> = order.iter().map(|&event| time(&events[event as usize])).collect();
         let staying = events.iter().zip(&self.new_places).filter(|&(_, &place)| place != u32::MAX);
         let mut kept: Vec<Event> = staying.map(|(event, _)| event.clone()).collect();
-        let mut rest: Vec<Event> = order.iter().map(|&event| events[event as usize].clone()).collect();
         // What goes is put behind what stays, and behind what the write reads, for a while.
         place += self.read_part(write, source).len() as u32;
-        for event in order {
+        for &event in &order {
             self.new_places[event as usize] = place;
             place += 1;
         }
-        for event in kept.iter_mut().chain(&mut rest) {
+        let (mut rest, mut waiting) = (Vec::with_capacity(order.len()), Vec::new());
+        for (event, time) in order.into_iter().zip(times) {
+            let event = &events[event as usize];
+            if event.has_waited() {
+                let waits = self.waiting(event.clone());
+                if event.stamp < since
+                    && (event.thread, event.index) != (trace.event(read).thread, trace.event(read).index)
+                {
+                    waiting.push(waits.clone());
+                }
+                let came = event.stamp.max(since);
+                if time > came {
+                    rest.push(Again { time: came, event: waits, waited: true });
+                }
+            }
+            let event = Event { source: self.kept_source(event.source), ..event.clone() };
+            rest.push(Again { time, event, waited: false });
+        }
+        rest.sort_by_key(|again| (again.time, again.event.stamp));
+        for event in &mut kept {
             event.source = self.kept_source(event.source);
         }
-        Some((kept, rest))
+        Some(Parted { kept, waiting, rest })
+    }
+
+    /// An event that took a lock as it was when it waited for that.
+    fn waiting(&self, mut event: Event) -> Event {
+        self.redirect(&mut event, Source::Nothing);
+        event.write_stamp = event.stamp;
+        event
+    }
+
+    /// Threads that wait for a lock that is free are to take it, in any order. If there are several such locks, that for which a thread has waited longest comes first.
+    fn free_waiting(&mut self) {
+        let events = (0..).map(EventId).zip(self.graph.events());
+        let end = self.graph.len();
+        let mut freed: Vec<(EventId, &Event)> =
+            events.filter(|(_, event)| is_free_for(event, &self.graph, end)).collect();
+        freed.sort_by_key(|(_, event)| std::cmp::Reverse(event.stamp));
+        let Some(loc) = freed.last().and_then(|(_, event)| event.loc()) else { return };
+        let source = last_of_lock(loc, &self.graph, end);
+        freed.retain(|(_, event)| event.loc() == Some(loc));
+        let tries: Vec<Try> = freed.into_iter().map(|(wait, _)| Try::Free { source, wait }).collect();
+        self.frees = true;
+        self.todo.extend(tries);
     }
 
     fn kept_source(&self, source: Source) -> Source {
@@ -364,23 +474,24 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
     /// An RMW that is to be read from has read already.
-    fn prefers(&mut self, kept: &[Event], read: Vec<Event>, rest: Vec<Event>) -> bool {
+    fn prefers(&mut self, parted: Parted, read: Vec<Event>) -> bool {
+        let Parted { kept, waiting, rest } = parted;
         let last = rest.len() - 1;
-        let mut all = self.adopt(kept) && read.into_iter().all(|part| self.push(part));
-        for (i, event) in rest.into_iter().enumerate() {
+        let mut all = self.adopt(&kept) && read.into_iter().all(|part| self.push(part));
+        for (i, Again { time, event, waited }) in rest.into_iter().enumerate() {
             all = all
                 && self.poll().is_none()
-                && self.takes_preferred(&event)
-                && (i == last || self.push(event));
+                && self.takes_preferred(&event, time)
+                && (i == last || waited || self.push(event));
             if !all {
                 break;
             }
         }
         self.truncate(kept.len());
-        all
+        all && waiting.into_iter().all(|event| self.push(event))
     }
 
-    fn takes_preferred(&mut self, event: &Event) -> bool {
+    fn takes_preferred(&mut self, event: &Event, time: u32) -> bool {
         match event.source {
             _ if matches!(event.action, Action::Receive { .. }) => {
                 self.messages(event).first() == Some(&event.source)
@@ -390,19 +501,24 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => choice == 0,
             },
             _ if event.waiting => {
-                self.preferred(event) == Some(Source::Nothing) && self.is_first_behind(event)
+                self.preferred(event, time) == Some(Source::Nothing) && self.is_first_behind(event)
             }
-            _ if event.is_read() => self.preferred(event) == Some(event.source),
+            _ if event.is_read() => self.preferred(event, time) == Some(event.source),
             _ => true,
         }
     }
 
     /// What an event that reads prefers to read from, were it added now. If there is nothing that lets it go on, it waits.
-    pub(super) fn preferred(&mut self, event: &Event) -> Option<Source> {
+    pub(super) fn preferred(&mut self, event: &Event, time: u32) -> Option<Source> {
         let loc = event.loc()?;
+        let handed =
+            self.handed.filter(|&(stamp, of, _)| of == loc && stamp < time).map(|(.., source)| source);
         let mut writes = std::mem::take(&mut self.preference);
         self.by_preference(loc, &mut writes);
-        let found = writes.iter().copied().find(|&source| self.may_take(event, source));
+        let found = writes.iter().copied().find(|&source| {
+            let is_gone = handed == Some(source) && self.taking(event, source).is_some_and(|(_, rmw)| rmw);
+            !is_gone && self.may_take(event, source)
+        });
         self.preference = writes;
         found.or(match event.action {
             Action::Await { .. } | Action::AwaitRmw { .. } => Some(Source::Nothing),
@@ -430,6 +546,54 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             _ => std::cmp::Ordering::Equal,
         });
     }
+}
+
+/// The last write of a lock among the first events.
+fn last_of_lock(loc: LocId, graph: &Graph, events: usize) -> Source {
+    let mut writes = graph.accesses(loc).writes.iter().rev();
+    writes.find(|write| write.index() < events).map_or(Source::Init, |&last| Source::Event(last))
+}
+
+/// Whether an event waits for a lock that nobody holds behind the first events.
+fn is_free_for(event: &Event, graph: &Graph, events: usize) -> bool {
+    let Some(loc) = event.loc().filter(|_| event.of_lock && event.waiting) else { return false };
+    let value = match last_of_lock(loc, graph, events) {
+        Source::Event(write) => graph.event(write).written.unwrap_or_default(),
+        _ => event.initial,
+    };
+    matches!(&event.action, Action::AwaitRmw { update, .. } if update.of(value).is_some())
+}
+
+/// Since when an event that takes a lock from there, or another one, has waited for that, if one has. So nobody who came later could take it from there.
+fn handed(trace: &Graph, at: EventId, source: Source) -> Option<(u32, LocId)> {
+    let taker = trace.event(at);
+    let loc = taker.loc().filter(|_| taker.of_lock && taker.is_read() && taker.written.is_some())?;
+    let read = match source {
+        Source::Event(write) => trace.event(write).written.unwrap_or_default(),
+        _ => taker.initial,
+    };
+    let taker = Event { read, ..taker.clone() };
+    let before = trace.events()[..at.index()].iter().filter(|other| other.waiting);
+    let waits = before.filter(|other| other.might_overtake(&taker)).map(|other| other.stamp);
+    waits.chain(taker.has_waited().then_some(taker.stamp)).min().map(|since| (since, loc))
+}
+
+/// What came before a write that revisits, in two parts.
+struct Parted {
+    /// What stays.
+    kept: Vec<Event>,
+    /// What stays, but waits again for a lock that it had taken.
+    waiting: Vec<Event>,
+    /// What goes, in the order in which it came.
+    rest: Vec<Again>,
+}
+
+/// An event that goes, and is added again.
+struct Again {
+    time: u32,
+    event: Event,
+    /// It has come, and waits until it is added.
+    waited: bool,
 }
 
 /// Whether a read is to read something else. One that waits has to, or it is the end of its thread.

@@ -63,6 +63,8 @@ pub(super) enum Outcome {
     Outside,
     /// It goes on in others, in which a wait times out.
     Continued,
+    /// It goes on in others, in which a thread takes the lock that it waits for.
+    Freed,
     /// A limit was reached.
     Cut(Limit),
     Failed {
@@ -137,6 +139,10 @@ pub(super) struct Worker<'a, P, M> {
     pub(super) new_places: Vec<u32>,
     pub(super) preference: Vec<Source>,
     pub(super) found: Vec<Source>,
+    /// A thread that waits for a lock can take it: the run goes on with that alone.
+    pub(super) frees: bool,
+    /// A write of a lock that is meant for a thread that has waited since this time.
+    pub(super) handed: Option<(u32, LocId, Source)>,
     /// The access that raced, which is not part of the execution yet.
     pub(super) racing: Option<Event>,
 }
@@ -180,6 +186,8 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             new_places: Vec::new(),
             preference: Vec::new(),
             found: Vec::new(),
+            frees: false,
+            handed: None,
             racing: None,
         }
     }
@@ -446,6 +454,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             }
         }
         loop {
+            if self.frees {
+                return Ok(Some(Outcome::Freed));
+            }
             if self.gives_up && self.graph.len() > LONGEST_EXACT && self.memory.is_hard() {
                 self.gave_up = true;
                 return Ok(Some(Outcome::Blocked));

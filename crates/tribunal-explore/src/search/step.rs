@@ -27,6 +27,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         {
             (event.written, event.waiting) = effect;
         }
+        if event.of_lock && event.waiting {
+            // Whoever waits for a lock waits for whoever comes to hold it.
+            event.source = Source::Nothing;
+        }
     }
 
     pub(super) fn value(&self, event: &Event, source: Source) -> u64 {
@@ -43,7 +47,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 
     /// As what an event would read from a write, if that lets it go on: the order, and whether it writes.
-    fn taking(&self, event: &Event, source: Source) -> Option<(Order, bool)> {
+    pub(super) fn taking(&self, event: &Event, source: Source) -> Option<(Order, bool)> {
         let value = self.value(event, source);
         Some(match event.action {
             Action::Load { order, .. } => (order, false),
@@ -81,6 +85,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             written: None,
             waiting: false,
             might_wait: false,
+            of_lock: loc.is_some_and(|loc| self.program.is_lock(loc)),
             yields: self.runner(thread).yields,
             explored: self.program.explores(),
             initial: loc.map_or(0, |loc| self.program.initial(loc)),

@@ -189,15 +189,21 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     ///
     /// This is what another run would do that is begun for the try. So a blocked execution that leads on is not a run of its own.
     pub(super) fn free(&mut self, trace: &Graph, attempt: Try) -> Option<bool> {
-        let Try::Backward { at, source, read } = attempt else { return None };
-        let (write, wait) = (trace.events().get(at.index())?, trace.event(read));
-        if !wait.waiting || write.source != source {
-            return None;
-        }
-        let stays = |event: &Event| event.stamp < wait.stamp || trace.has_before(event, at);
-        let (until, behind) = trace.events().split_at(at.index() + 1);
-        let gone = until.iter().filter(|event| !stays(event)).chain(behind);
-        let gone: Vec<Event> = gone.cloned().collect();
+        let (read, gone): (EventId, Vec<Event>) = match attempt {
+            Try::Backward { at, source, read } => {
+                let (write, wait) = (trace.events().get(at.index())?, trace.event(read));
+                if !wait.waiting || write.source != source {
+                    return None;
+                }
+                let stays = |event: &Event| event.time() < wait.stamp || trace.has_before(event, at);
+                let (until, behind) = trace.events().split_at(at.index() + 1);
+                let gone = until.iter().filter(|event| !stays(event)).chain(behind);
+                (read, gone.cloned().collect())
+            }
+            Try::Free { wait, .. } => (wait, Vec::new()),
+            _ => return None,
+        };
+        let wait = trace.event(read);
         let stands = |event: &Event| {
             let is_last = trace.thread(event.thread).len() == event.index as usize + 1;
             let runner = self.runners[event.thread.index()].as_ref();

@@ -59,6 +59,8 @@ pub(super) enum Instruction {
     },
     Fence(Order),
     Lock(Access),
+    /// Leaves 1 if it takes the mutex, else 0.
+    TryLock(Access),
     Unlock(Access),
     Free(Access),
     Yield,
@@ -108,6 +110,8 @@ pub struct Code {
     pub(super) threads: Vec<String>,
     pub(super) locations: Vec<String>,
     pub(super) initial: Vec<u64>,
+    /// By location: whether it is a mutex.
+    pub(super) locks: Vec<bool>,
     pub(super) texts: Vec<String>,
     /// The values of an outcome: what they are called, and what computes them.
     pub(super) outcome: Vec<(String, Address)>,

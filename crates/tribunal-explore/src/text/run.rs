@@ -43,6 +43,8 @@ struct State {
     stack: Vec<i64>,
     /// The location of the last operation, for who reads what was freed.
     last: Option<LocId>,
+    /// The mutexes that it holds.
+    held: Vec<LocId>,
 }
 
 impl State {
@@ -151,10 +153,24 @@ impl Interpreter {
             Instruction::Lock(at) => {
                 let update = exchange(0, 1);
                 let loc = self.locate(thread, at)?;
+                self.threads[thread].held.push(loc);
                 Action::AwaitRmw { loc, order: Order::Acquire, update, timed: false }
             }
+            Instruction::TryLock(at) => {
+                let update = exchange(0, 1);
+                let (loc, order) = (self.locate(thread, at)?, Order::Acquire);
+                Action::Rmw { loc, order, failure: Order::Relaxed, update }
+            }
             Instruction::Unlock(at) => {
-                Action::Store { loc: self.locate(thread, at)?, order: Order::Release, value: 0 }
+                let loc = self.locate(thread, at)?;
+                let held = &mut self.threads[thread].held;
+                let Some(at) = held.iter().position(|&held| held == loc) else {
+                    let name = &self.code.locations[loc.index()];
+                    let message = format!("{name} is unlocked by a thread that does not hold it");
+                    return Err(Problem::Misuse { message });
+                };
+                held.swap_remove(at);
+                Action::Store { loc, order: Order::Release, value: 0 }
             }
             Instruction::Fence(order) => Action::Fence { order },
             Instruction::Yield => Action::Yield,
@@ -204,6 +220,9 @@ impl Interpreter {
         );
         if let (Answer::Value(_) | Answer::TimedOut, true) = (answer, timed) {
             state.stack.push(i64::from(answer == Answer::TimedOut));
+        } else if let (Answer::Value(held), Some(Instruction::TryLock(_))) = (answer, last) {
+            state.held.extend(state.last.filter(|_| held == 0));
+            state.stack.push(i64::from(held == 0));
         } else if let Answer::Value(value) = answer {
             if let (FREED, true, Some(loc)) = (value, self.code.frees, state.last) {
                 return Err(self.used_after_free(loc));
@@ -283,6 +302,7 @@ impl Program for Interpreter {
         for (state, &entry) in self.threads.iter_mut().zip(&self.code.entries) {
             state.next = entry as usize;
             state.stack.clear();
+            state.held.clear();
         }
     }
 
@@ -345,6 +365,10 @@ impl Program for Interpreter {
         let code = Arc::clone(&self.code);
         let (finals, limits) = (self.finals.clone(), self.limits);
         finals.each(graph, &code.finals, &code.initial, &limits, |values| self.note(values))
+    }
+
+    fn is_lock(&self, loc: LocId) -> bool {
+        self.code.locks.get(loc.index()).copied().unwrap_or_default()
     }
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {

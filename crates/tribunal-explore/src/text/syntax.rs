@@ -212,6 +212,7 @@ pub(super) enum Expr {
         success: Option<Name>,
         failure: Option<Name>,
     },
+    TryLock(Target),
     Call {
         function: Name,
         arguments: Vec<Expr>,

@@ -15,6 +15,8 @@ pub enum Shape {
     OneLocation,
     /// Threads that wait for values and locks.
     Waiting,
+    /// Threads that take locks, also one inside another, and now and then wait for a value.
+    Locks,
     /// The same, with timeouts.
     Timed,
     /// Loops that wait, some of which take something and give it back.
@@ -31,7 +33,7 @@ impl Shape {
     }
 
     fn has_waiting(self) -> bool {
-        matches!(self, Shape::Waiting | Shape::Timed | Shape::Racing)
+        matches!(self, Shape::Waiting | Shape::Locks | Shape::Timed | Shape::Racing)
     }
 }
 
@@ -76,6 +78,7 @@ pub fn program(seed: u64, shape: Shape) -> String {
     }
     let most = match shape {
         Shape::Loops => [0, 0, 4, 3, 2][threads],
+        Shape::Locks => [0, 0, 4, 3, 2][threads],
         _ => [0, 0, 5, 4, 3][threads],
     };
     for thread in 0..threads {
@@ -115,10 +118,24 @@ impl Writer<'_> {
         }
     }
 
+    /// Does something under a lock if that is free.
+    fn try_lock(&mut self, mutex: &str) {
+        let register = self.registers;
+        self.registers += 1;
+        writeln!(self.text, "r{register} = trylock({mutex})").expect("a string");
+        writeln!(self.text, "if r{register} {{").expect("a string");
+        self.statement(1);
+        self.registers = register + 1;
+        writeln!(self.text, "unlock({mutex})\n}}").expect("a string");
+    }
+
     /// Waits for a value, or does something under a lock.
     fn wait(&mut self, loc: &str) {
         let (value, order) = (self.random.below(3), self.order(&["rlx", "acq", "sc"]));
-        let kind = self.random.below(4);
+        let kind = match self.shape {
+            Shape::Locks if self.random.below(8) > 0 => 3,
+            _ => self.random.below(4),
+        };
         let timeout = match self.shape == Shape::Timed && kind < 3 && self.random.below(3) > 0 {
             true => {
                 self.registers += 1;
@@ -134,9 +151,20 @@ impl Writer<'_> {
             }
             _ => {
                 let mutex = self.random.pick(&["m", "m", "n"]);
+                if self.shape == Shape::Locks && self.random.below(4) == 0 {
+                    return self.try_lock(mutex);
+                }
                 writeln!(self.text, "lock({mutex})").expect("a string");
+                let other = if mutex == "m" { "n" } else { "m" };
+                let nested = self.shape == Shape::Locks && self.random.below(3) == 0;
+                if nested {
+                    writeln!(self.text, "lock({other})").expect("a string");
+                }
                 for _ in 0..1 + self.random.below(2) {
                     self.statement(1);
+                }
+                if nested {
+                    writeln!(self.text, "unlock({other})").expect("a string");
                 }
                 writeln!(self.text, "unlock({mutex})")
             }
@@ -176,7 +204,11 @@ impl Writer<'_> {
         let kind = self.random.below(loads + stores + rmws + 3);
         let loc = self.random.pick(self.locations);
         let register = self.registers;
-        let waits = [4, 8][usize::from(self.shape == Shape::Racing)];
+        let waits = match self.shape {
+            Shape::Racing => 8,
+            Shape::Locks => 2,
+            _ => 4,
+        };
         if self.shape.has_waiting() && self.random.below(waits) == 0 && depth == 0 {
             return self.wait(loc);
         }

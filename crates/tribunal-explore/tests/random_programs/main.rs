@@ -256,6 +256,13 @@ fn threads_that_wait_under_tso() {
 }
 
 #[test]
+fn threads_take_locks() {
+    compare(Model::Rc20, 230_000..230_500, Shape::Locks);
+    compare(Model::Sc, 240_000..240_200, Shape::Locks);
+    compare(Model::Tso, 250_000..250_200, Shape::Locks);
+}
+
+#[test]
 fn waits_time_out() {
     compare(Model::Rc20, 200_000..200_600, Shape::Timed);
     compare(Model::Sc, 210_000..210_200, Shape::Timed);
@@ -294,6 +301,26 @@ thread T0 { x = 2 @rlx; y = 2 @sc; r0 = xchg(x, 6) @acq; y = 3 @sc }
 thread T3 { r0 = x += 1 @rel; await(y @sc == 0) timeout r2 }
 thread T0 { y = 1 @rlx; r1 = x += 1 @acq }
 ",
+        // A write tries a wait while another thread is to take the lock that is free.
+        "atomic x
+mutex n
+thread T3 { await(x @acq == 2) timeout r1; lock(n); unlock(n) }
+thread T1 { r0 = xchg(x, 2) @rlx; r0 = cas(x, 0 -> 2) @acqrel/sc }
+thread T0 { lock(n); unlock(n); await cas(x, 2 -> 0) @rlx timeout r1 }
+",
+        // A try of a lock sees the second of three threads hold it, of which the first waits longer.
+        "mutex m
+thread T0 { lock(m); unlock(m) }
+thread T1 { r0 = trylock(m); if r0 { unlock(m) } }
+thread T2 { lock(m); unlock(m) }
+thread T3 { lock(m); unlock(m) }
+",
+        // A try of a lock succeeds after all while a thread is to take another lock.
+        "mutex m, n
+thread T0 { lock(n); unlock(n) }
+thread T1 { r0 = trylock(m); if r0 { unlock(m) }; lock(m); unlock(m) }
+thread T2 { lock(m); lock(n); unlock(n); unlock(m) }
+",
         // It waits behind a store that an RMW takes later.
         "atomic x, y
 thread T1 { r0 = xchg(y, 1) @rlx; await cas(x, 0 -> 2) @rlx timeout r1 }
@@ -321,6 +348,7 @@ fn many_more_that_wait() {
     for (model, first) in WAITED_FOR {
         compare(model, first..first + 4_000, Shape::Timed);
         compare(model, first + 20_000..first + 21_000, Shape::Waiting);
+        compare(model, first + 30_000..first + 36_000, Shape::Locks);
     }
 }
 
@@ -649,7 +677,7 @@ fn compare_bounds(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
     println!("{model}: {} programs, {} executions within bounds, {} met outside", sum[0], sum[1], sum[2]);
 }
 
-const BOUNDED: [(Model, Shape); 10] = [
+const BOUNDED: [(Model, Shape); 12] = [
     (Model::Rc20, Shape::Mixed),
     (Model::Rc20, Shape::Waiting),
     (Model::Rc20, Shape::Updates),
@@ -660,6 +688,8 @@ const BOUNDED: [(Model, Shape); 10] = [
     (Model::Tso, Shape::Waiting),
     (Model::Ra, Shape::Updates),
     (Model::Rc11, Shape::Waiting),
+    (Model::Rc20, Shape::Locks),
+    (Model::Sc, Shape::Locks),
 ];
 
 #[test]

@@ -41,6 +41,10 @@ impl<'a> Compiler<'a> {
                 self.expression(new)?;
                 self.emit_at(at.name.at, Instruction::Cas { at: access, success, failure })?
             }
+            Expr::TryLock(mutex) => {
+                let access = self.mutex(mutex)?;
+                self.emit_at(mutex.name.at, Instruction::TryLock(access))?
+            }
             Expr::Call { function, arguments } => return self.call(function, arguments),
             Expr::Not(operand) => self.unary(operand, Instruction::Not)?,
             Expr::Complement(operand) => self.unary(operand, Instruction::Complement)?,

@@ -119,6 +119,7 @@ impl<'a> Compiler<'a> {
             threads: vec!["main".into()],
             locations: Vec::new(),
             initial: Vec::new(),
+            locks: Vec::new(),
             texts: Vec::new(),
             outcome: Vec::new(),
             claims: Vec::new(),
@@ -242,6 +243,7 @@ impl<'a> Compiler<'a> {
                     }
                 }
             }
+            self.code.locks.extend(std::iter::repeat_n(kind == Kind::Mutex, count));
             let base = LocId::from_index(self.code.locations.len());
             let name = &location.name.text;
             match length {
@@ -430,6 +432,7 @@ fn position(expression: &Expr) -> Option<Position> {
         | Expr::Load { from: target, .. }
         | Expr::Rmw { at: target, .. }
         | Expr::Cas { at: target, .. }
+        | Expr::TryLock(target)
         | Expr::Register { thread: target, .. } => Some(target.name.at),
         Expr::Call { function, .. } => Some(function.at),
         Expr::Not(operand) | Expr::Complement(operand) | Expr::Negative(operand) => position(operand),

@@ -52,7 +52,7 @@ impl<'a> Compiler<'a> {
     /// Nothing is accessed any more.
     fn only_values(&self, value: &'a Expr) -> Compiled<()> {
         match value {
-            Expr::Rmw { at, .. } | Expr::Cas { at, .. } => {
+            Expr::Rmw { at, .. } | Expr::Cas { at, .. } | Expr::TryLock(at) => {
                 let (what, place) = ("a read-modify-write", "in threads, `main` and `final`");
                 Err(Mistake::Misplaced { what, place }.at(at.name.at))
             }

@@ -170,7 +170,11 @@ impl<'a> Compiler<'a> {
         match expression {
             Expr::Number(_) | Expr::Register { .. } => true,
             Expr::Name(_) => self.as_load(expression).is_none(),
-            Expr::Load { .. } | Expr::Rmw { .. } | Expr::Cas { .. } | Expr::Call { .. } => false,
+            Expr::Load { .. }
+            | Expr::Rmw { .. }
+            | Expr::Cas { .. }
+            | Expr::TryLock(_)
+            | Expr::Call { .. } => false,
             Expr::Not(operand) | Expr::Complement(operand) | Expr::Negative(operand) => self.is_pure(operand),
             Expr::Row { first, rest } => {
                 self.is_pure(first) && rest.iter().all(|(_, operand)| self.is_pure(operand))

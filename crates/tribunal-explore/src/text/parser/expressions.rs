@@ -60,6 +60,10 @@ impl Parser<'_> {
             }
             Token::Word("cas") => self.cas(),
             Token::Word("xchg") => self.exchange(),
+            Token::Word("trylock") => {
+                self.skip();
+                Ok(Expr::TryLock(self.target_in_parentheses()?))
+            }
             Token::Word("main") => {
                 let name = Name { text: "main".into(), at: self.at() };
                 self.skip();

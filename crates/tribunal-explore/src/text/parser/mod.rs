@@ -19,11 +19,11 @@ pub(super) const DEPTH: usize = 100;
 const CASES: usize = 1000;
 
 /// Words with a meaning, which cannot be names.
-const KEYWORDS: [&str; 35] = [
+const KEYWORDS: [&str; 36] = [
     "atomic", "plain", "mutex", "const", "order", "thread", "main", "final", "fn", "outcome", "exists",
     "forall", "never", "allow", "expect", "if", "else", "while", "loop", "for", "in", "step", "break",
-    "continue", "return", "fence", "await", "assume", "assert", "spin", "lock", "unlock", "free", "xchg",
-    "cas",
+    "continue", "return", "fence", "await", "assume", "assert", "spin", "lock", "unlock", "trylock", "free",
+    "xchg", "cas",
 ];
 
 /// Reads a program.

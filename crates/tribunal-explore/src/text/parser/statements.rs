@@ -98,7 +98,7 @@ impl Parser<'_> {
     /// An assignment, or an expression for its effects.
     fn assignment(&mut self) -> Parsed<StatementKind> {
         let begin = self.next;
-        if !matches!(self.token(), Token::Word("cas" | "xchg")) {
+        if !matches!(self.token(), Token::Word("cas" | "xchg" | "trylock")) {
             let to = self.target("a statement")?;
             if self.takes("=") {
                 let value = self.expression()?;
