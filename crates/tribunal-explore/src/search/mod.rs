@@ -25,11 +25,7 @@
 //! others do does not try to wait when it is added, but when a write comes behind which it may wait forever (`wait`). If the last try of a blocked run lets such a thread go on and takes back nothing that another thread has gone on from, the run goes on with it in place (`wait`).
 //! An execution in which a thread waits forever does not count; if what it has seen may be the last word, it is a deadlock.
 //!
-//! **Locks.** What is done to a [lock](crate::program::Program::is_lock) has one order. A thread that comes to a lock that is held waits, and constrains nothing. When the lock is
-//! given back, the run ends, and goes on in one for each thread that waits: it takes the lock, and all other events stay. So no run ends because a lock is held, unless for good.
-//! A thread that comes to a free lock takes it, and tries to take it in place of each that took it before, which then waits. An event that takes a lock thus has two times: when it came, and when it took the lock.
-//! What a revisit takes back counts as preferred if each lock went to whoever of those that waited came first, as soon as it was free. What takes a lock without waiting for
-//! it (a try) is an RMW like any other, except that it prefers no lock for which another thread waits already.
+//! **Locks** are handed to each of the threads that wait for them, so that no run ends because a lock is held (`lock`).
 //!
 //! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries
 //! every other one in its place, which waits until the rest is given up.
@@ -51,6 +47,7 @@
 mod cat;
 mod checkpoint;
 mod guide;
+mod lock;
 mod memory;
 mod model;
 mod pool;

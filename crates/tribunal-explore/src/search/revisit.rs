@@ -1,5 +1,6 @@
 //! What is to be tried instead of what a run did, and the graph from which that begins.
 
+use super::lock::{handed, is_free_for};
 use super::memory::Memory;
 use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
@@ -280,26 +281,6 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.add(read)
     }
 
-    /// A thread takes a lock that it waited for: all events stay.
-    fn install_freed(&mut self, trace: &Graph, source: Source, wait: EventId) -> bool {
-        let events = trace.events();
-        self.new_places.clear();
-        let place = |event: usize| event as u32 - u32::from(event > wait.index());
-        self.new_places.extend((0..events.len()).map(place));
-        let others = events.iter().enumerate().filter(|&(event, _)| event != wait.index());
-        let kept: Vec<Event> = others
-            .map(|(_, event)| Event { source: self.kept_source(event.source), ..event.clone() })
-            .collect();
-        let mut wait = trace.event(wait).clone();
-        wait.write_stamp = events.iter().map(|event| event.write_stamp + 1).max().unwrap_or(0);
-        let source = self.kept_source(source);
-        if !self.adopt(&kept) {
-            return false;
-        }
-        self.redirect(&mut wait, source);
-        self.add(wait)
-    }
-
     /// A wait times out: all events stay, except for those that wait, which are to wait again.
     fn install_timeout(&mut self, trace: &Graph, at: EventId) -> bool {
         let events = trace.events();
@@ -443,29 +424,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         Some(Parted { kept, waiting, rest })
     }
 
-    /// An event that took a lock as it was when it waited for that.
-    fn waiting(&self, mut event: Event) -> Event {
-        self.redirect(&mut event, Source::Nothing);
-        event.write_stamp = event.stamp;
-        event
-    }
-
-    /// Threads that wait for a lock that is free are to take it, in any order. If there are several such locks, that for which a thread has waited longest comes first.
-    fn free_waiting(&mut self) {
-        let events = (0..).map(EventId).zip(self.graph.events());
-        let end = self.graph.len();
-        let mut freed: Vec<(EventId, &Event)> =
-            events.filter(|(_, event)| is_free_for(event, &self.graph, end)).collect();
-        freed.sort_by_key(|(_, event)| std::cmp::Reverse(event.stamp));
-        let Some(loc) = freed.last().and_then(|(_, event)| event.loc()) else { return };
-        let source = last_of_lock(loc, &self.graph, end);
-        freed.retain(|(_, event)| event.loc() == Some(loc));
-        let tries: Vec<Try> = freed.into_iter().map(|(wait, _)| Try::Free { source, wait }).collect();
-        self.frees = true;
-        self.todo.extend(tries);
-    }
-
-    fn kept_source(&self, source: Source) -> Source {
+    pub(super) fn kept_source(&self, source: Source) -> Source {
         match source {
             Source::Event(event) => Source::Event(EventId(self.new_places[event.index()])),
             source => source,
@@ -546,36 +505,6 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             _ => std::cmp::Ordering::Equal,
         });
     }
-}
-
-/// The last write of a lock among the first events.
-fn last_of_lock(loc: LocId, graph: &Graph, events: usize) -> Source {
-    let mut writes = graph.accesses(loc).writes.iter().rev();
-    writes.find(|write| write.index() < events).map_or(Source::Init, |&last| Source::Event(last))
-}
-
-/// Whether an event waits for a lock that nobody holds behind the first events.
-fn is_free_for(event: &Event, graph: &Graph, events: usize) -> bool {
-    let Some(loc) = event.loc().filter(|_| event.of_lock && event.waiting) else { return false };
-    let value = match last_of_lock(loc, graph, events) {
-        Source::Event(write) => graph.event(write).written.unwrap_or_default(),
-        _ => event.initial,
-    };
-    matches!(&event.action, Action::AwaitRmw { update, .. } if update.of(value).is_some())
-}
-
-/// Since when an event that takes a lock from there, or another one, has waited for that, if one has. So nobody who came later could take it from there.
-fn handed(trace: &Graph, at: EventId, source: Source) -> Option<(u32, LocId)> {
-    let taker = trace.event(at);
-    let loc = taker.loc().filter(|_| taker.of_lock && taker.is_read() && taker.written.is_some())?;
-    let read = match source {
-        Source::Event(write) => trace.event(write).written.unwrap_or_default(),
-        _ => taker.initial,
-    };
-    let taker = Event { read, ..taker.clone() };
-    let before = trace.events()[..at.index()].iter().filter(|other| other.waiting);
-    let waits = before.filter(|other| other.might_overtake(&taker)).map(|other| other.stamp);
-    waits.chain(taker.has_waited().then_some(taker.stamp)).min().map(|since| (since, loc))
 }
 
 /// What came before a write that revisits, in two parts.
