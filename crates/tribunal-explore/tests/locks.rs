@@ -164,8 +164,9 @@ fn tries_of_a_lock_may_fail() {
     let few = |most| move |program: &Threads| program.iter().flatten().count() <= most;
     let two = programs(2, &[Read, Write, TryRead, TryWrite]);
     let three = programs(3, &[Write, TryWrite, TryRead]).into_iter().filter(few(4));
-    let mutexes = programs(3, &[Write, TryWrite]).into_iter().filter(few(5));
-    for program in two.into_iter().chain(mutexes).chain(three) {
+    let four = programs(4, &[Write, TryWrite]).into_iter().filter(few(5));
+    let mutexes = programs(3, &[Write, TryWrite]).into_iter().chain(four);
+    for program in two.into_iter().chain(three).chain(mutexes) {
         let expected = Interleavings::of(&program) as u64;
         assert_eq!(explored(&program, Model::Sc).0, expected, "{program:?}");
     }

@@ -371,10 +371,11 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             Source::Event(from) if !stays(from) => event.time(),
             _ => event.stamp.max(since),
         };
-        // Who waits for a lock that is free was about to take it.
-        let goes = |&event: &u32| {
-            !stays(EventId(event)) && !is_free_for(&events[event as usize], trace, at.index() + 1)
-        };
+        // Who waits for a lock that is free, or was before the write took it, was about to take it.
+        let takes = write.of_lock && write.is_read();
+        let free_until = at.index() + usize::from(!takes);
+        let goes =
+            |&event: &u32| !stays(EventId(event)) && !is_free_for(&events[event as usize], trace, free_until);
         let mut order: Vec<u32> = (0..events.len() as u32).filter(goes).collect();
         order.sort_by_key(|&event| (time(&events[event as usize]), events[event as usize].stamp));
         // Whoever came to a lock before another one, and could take it, takes it before.
