@@ -167,7 +167,18 @@ fn tries_of_a_lock_may_fail() {
     let four = programs(4, &[Write, TryWrite]).into_iter().filter(few(5));
     let mutexes = programs(3, &[Write, TryWrite]).into_iter().chain(four);
     for program in two.into_iter().chain(three).chain(mutexes) {
-        let expected = Interleavings::of(&program) as u64;
-        assert_eq!(explored(&program, Model::Sc).0, expected, "{program:?}");
+        as_interleavings(&program);
     }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_more_tries() {
+    let few = |program: &Threads| program.iter().flatten().count() <= 7;
+    programs(4, &[Write, TryWrite]).iter().filter(|program| few(program)).for_each(as_interleavings);
+}
+
+fn as_interleavings(program: &Threads) {
+    let expected = Interleavings::of(program) as u64;
+    assert_eq!(explored(program, Model::Sc).0, expected, "{program:?}");
 }

@@ -342,9 +342,19 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             new
         }));
         let stays = |event: EventId| self.new_places[event.index()] != u32::MAX;
+        // When it is added again: who takes a lock need not wait for what stays.
+        let time = |event: &Event| match event.source {
+            Source::Event(from) if !stays(from) => event.time(),
+            _ => event.stamp.max(since),
+        };
+        // A read that is revisited has its source later than its place.
+        let is_before = |event: &Event, from: &Event| match from.has_waited() {
+            true => (time(event), event.stamp) < (time(from), from.stamp),
+            false => event.time() < from.write_stamp,
+        };
         for (event, &place) in events.iter().zip(&self.new_places) {
             match (event.source, &event.action) {
-                (Source::Event(from), _) if !stays(from) && event.time() < trace.event(from).write_stamp => {
+                (Source::Event(from), _) if !stays(from) && is_before(event, trace.event(from)) => {
                     return None;
                 }
                 (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {
@@ -366,11 +376,6 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => {}
             }
         }
-        // When it is added again: who takes a lock need not wait for what stays.
-        let time = |event: &Event| match event.source {
-            Source::Event(from) if !stays(from) => event.time(),
-            _ => event.stamp.max(since),
-        };
         // Who waits for a lock that is free, or was before the write took it, was about to take it.
         let takes = write.of_lock && write.is_read();
         let free_until = at.index() + usize::from(!takes);

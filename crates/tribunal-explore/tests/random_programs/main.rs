@@ -315,6 +315,13 @@ thread T1 { r0 = trylock(m); if r0 { unlock(m) } }
 thread T2 { lock(m); unlock(m) }
 thread T3 { lock(m); unlock(m) }
 ",
+        // A try of a lock sees it held by a thread that has waited since before the try.
+        "mutex m
+thread T0 { lock(m); unlock(m); r0 = trylock(m); if r0 { unlock(m) } }
+thread T1 { lock(m); unlock(m) }
+thread T2 { lock(m); unlock(m) }
+thread T3 { lock(m); unlock(m); lock(m); unlock(m) }
+",
         // A try of a lock succeeds after all while a thread is to take another lock.
         "mutex m, n
 thread T0 { lock(n); unlock(n) }
