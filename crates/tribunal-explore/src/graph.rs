@@ -109,22 +109,27 @@ impl Event {
         }
     }
 
-    /// Whether it takes a lock, and need not have waited for that.
-    pub(crate) fn takes_lock(&self) -> bool {
-        self.of_lock && !self.waiting && matches!(self.action, Action::AwaitRmw { .. })
+    /// Whether it is to take a lock, and waits for that if need be.
+    pub(crate) fn awaits_lock(&self) -> bool {
+        self.of_lock && matches!(self.action, Action::AwaitRmw { .. })
+    }
+
+    /// Whether it took a lock, if only by a try.
+    pub(crate) fn took_lock(&self) -> bool {
+        self.of_lock && self.is_read() && self.written.is_some()
     }
 
     /// Whether it took a lock for which it had waited.
     pub(crate) fn has_waited(&self) -> bool {
-        self.takes_lock() && self.write_stamp > self.stamp
+        self.time() > self.stamp
     }
 
     /// When it did what it does: a lock is taken later than its thread came to it if it had to wait.
     pub(crate) fn time(&self) -> u32 {
-        if self.takes_lock() { self.write_stamp } else { self.stamp }
+        if self.awaits_lock() && !self.waiting { self.write_stamp } else { self.stamp }
     }
 
-    /// Whether it is to take a lock, and can where that has this value.
+    /// Whether it is to take a lock, waits for that if need be, and could take it where it has this value.
     pub(crate) fn might_take(&self, lock: LocId, value: u64) -> bool {
         let could = |update: &Update| update.of(value).is_some();
         self.of_lock

@@ -78,7 +78,7 @@ pub(super) fn is_free_for(event: &Event, graph: &Graph, events: usize) -> bool {
 /// Since when an event that takes a lock from there, or another one, has waited for that, if one has. So nobody who came later could take it from there.
 pub(super) fn handed(trace: &Graph, at: EventId, source: Source) -> Option<(u32, LocId)> {
     let taker = trace.event(at);
-    let loc = taker.loc().filter(|_| taker.of_lock && taker.is_read() && taker.written.is_some())?;
+    let loc = taker.loc().filter(|_| taker.took_lock())?;
     let read = match source {
         Source::Event(write) => trace.event(write).written.unwrap_or_default(),
         _ => taker.initial,

@@ -183,8 +183,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         for &read in &self.graph.accesses(loc).reads {
             let reader = self.graph.event(read);
             // Of those that take the lock, the one that took it from there goes.
-            let other =
-                reader.of_lock && read != taken_by && matches!(reader.action, Action::AwaitRmw { .. });
+            let other = reader.awaits_lock() && read != taken_by;
             if other
                 || before(&self.graph, reader)
                 || reader.stamp > taker.time()
@@ -377,8 +376,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
         }
         // Who waits for a lock that is free, or was before the write took it, was about to take it.
-        let takes = write.of_lock && write.is_read();
-        let free_until = at.index() + usize::from(!takes);
+        let free_until = at.index() + usize::from(!write.took_lock());
         let goes =
             |&event: &u32| !stays(EventId(event)) && !is_free_for(&events[event as usize], trace, free_until);
         let mut order: Vec<u32> = (0..events.len() as u32).filter(goes).collect();
@@ -388,10 +386,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             let taker = &events[event as usize];
             let mut others = (0..).zip(events).filter(|&(i, other)| other.waiting || !stays(EventId(i)));
             let waits = |other: &Event| other.waiting || time(other) > time(taker);
-            taker.of_lock
-                && taker.is_read()
-                && taker.written.is_some()
-                && others.any(|(_, other)| waits(other) && other.might_overtake(taker))
+            taker.took_lock() && others.any(|(_, other)| waits(other) && other.might_overtake(taker))
         };
         if order.iter().any(is_overtaking) {
             return None;
