@@ -35,6 +35,7 @@ impl Default for Limits<'_> {
 
 impl Limits<'_> {
     /// Whether an engine that has visited this many states may use this many bytes.
+    #[inline]
     pub fn check_memory(&self, bytes: usize, states: u64) -> Result<(), Limit> {
         if bytes > self.max_memory || !heap::has_room(0) {
             return Err(Limit::Memory { bytes: self.max_memory.min(heap::allowed()), states });

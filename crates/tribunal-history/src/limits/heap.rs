@@ -1,6 +1,6 @@
 //! What the process holds on the heap, and how much of it answers may hold.
 //!
-//! A program whose global allocator reports to [`count`] has every poll of [`Limits`](crate::Limits) also look at the heap: beyond
+//! A program whose global allocator reports to [`count`] has every poll of [`Limits`](super::Limits) also look at the heap: beyond
 //! what [`allow`] says, polls end the answer with `Limit::Memory`. So memory is bounded also where an engine does not count what
 //! it takes. Without such an allocator nothing is ever held, and polls look at time alone.
 
@@ -71,6 +71,7 @@ fn report(sum: isize) -> usize {
 }
 
 /// How many bytes the process holds, to within a megabyte: each slot may have 16 kB that are not reported yet.
+#[inline]
 pub fn held() -> usize {
     HELD.load(Ordering::Relaxed).max(0) as usize
 }
@@ -88,11 +89,13 @@ pub fn allow(bytes: usize) {
 }
 
 /// How many bytes the process may hold.
+#[inline]
 pub fn allowed() -> usize {
     ALLOWED.load(Ordering::Relaxed)
 }
 
 /// Whether the process may hold so many bytes more.
+#[inline]
 pub fn has_room(bytes: usize) -> bool {
     held().saturating_add(bytes) <= allowed()
 }

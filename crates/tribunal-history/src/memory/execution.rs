@@ -163,6 +163,7 @@ impl Execution {
     }
 
     /// Whether no thread has an event.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
@@ -174,6 +175,7 @@ impl Execution {
     }
 
     /// All threads.
+    #[inline]
     pub fn threads(&self) -> impl DoubleEndedIterator<Item = ThreadId> + ExactSizeIterator + Clone + use<> {
         (0..self.thread_count() as u32).map(ThreadId)
     }
@@ -190,16 +192,19 @@ impl Execution {
     }
 
     /// All locations.
+    #[inline]
     pub fn locations(&self) -> impl DoubleEndedIterator<Item = LocId> + ExactSizeIterator + Clone + use<> {
         (0..self.location_count() as u32).map(LocId)
     }
 
     /// A location's name.
+    #[inline]
     pub fn location_name(&self, loc: LocId) -> &str {
         self.loc_names.get(loc.index())
     }
 
     /// A location's initial value.
+    #[inline]
     pub fn init_value(&self, loc: LocId) -> u64 {
         self.init[loc.index()]
     }
@@ -211,6 +216,7 @@ impl Execution {
     }
 
     /// The ids of the events of all threads.
+    #[inline]
     pub fn events(&self) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + Clone + use<> {
         (0..self.len() as u32).map(EventId)
     }
@@ -228,11 +234,13 @@ impl Execution {
     }
 
     /// The event at a position, which must exist.
+    #[inline]
     pub fn event(&self, slot: Slot) -> EventId {
         self.event_at(slot.thread, slot.index).expect("a slot of this execution")
     }
 
     /// The event of a thread at an index, if there is one.
+    #[inline]
     pub fn event_at(&self, thread: ThreadId, index: u32) -> Option<EventId> {
         let (start, end) =
             (*self.thread_starts.get(thread.index())?, *self.thread_starts.get(thread.index() + 1)?);
@@ -240,6 +248,7 @@ impl Execution {
     }
 
     /// The position of an event in its thread; `None` for an initial write.
+    #[inline]
     pub fn slot(&self, event: EventId) -> Option<Slot> {
         let thread = self.thread_of(event)?;
         Some(Slot { thread, index: event.0 - self.thread_starts[thread.index()] })
@@ -269,6 +278,7 @@ impl Execution {
     }
 
     /// The value an event writes, or the value read by a read that is not an RMW; 0 for a fence.
+    #[inline]
     pub fn value(&self, event: EventId) -> u64 {
         match self.values.get(event.index()) {
             Some(&value) => value,
@@ -286,17 +296,20 @@ impl Execution {
     }
 
     /// The reads of its thread that an event depends on.
+    #[inline]
     pub fn deps(&self, event: EventId) -> impl Iterator<Item = EventId> + '_ {
         let first = self.deps.partition_point(|&(dependent, _)| dependent < event);
         self.deps[first..].iter().take_while(move |&&(dependent, _)| dependent == event).map(|&(_, on)| on)
     }
 
     /// The writes that must be last in mo of their locations.
+    #[inline]
     pub fn finals(&self) -> &[(LocId, EventId)] {
         &self.finals
     }
 
     /// When an event began and ended.
+    #[inline]
     pub fn interval(&self, event: EventId) -> Interval {
         match &self.times {
             Some(times) if !self.is_init(event) => times.get(event),
@@ -305,6 +318,7 @@ impl Execution {
     }
 
     /// What occurs in the execution.
+    #[inline]
     pub fn features(&self) -> &Features {
         &self.features
     }

@@ -13,6 +13,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -60,11 +61,13 @@ const FREE: Place = Place { key: 0, id: u32::MAX };
 pub(crate) const NAME: usize = 6 * size_of::<Place>() + 3 * size_of::<usize>();
 
 impl Interner {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// The name of an id, which must have one.
+    #[inline]
     pub(crate) fn get(&self, id: usize) -> &str {
         self.names.get(id)
     }

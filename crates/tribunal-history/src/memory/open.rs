@@ -102,6 +102,7 @@ impl Execution {
     }
 
     /// The writes that an open observation may observe, in the order of their ids; none if it is not open.
+    #[inline]
     pub fn writers(&self, observation: Observation) -> &[EventId] {
         let Some(open) = &self.open else { return &[] };
         let Some(class) = open.class(observation) else { return &[] };
@@ -111,6 +112,7 @@ impl Execution {
     }
 
     /// The value that an event reads; `None` if it does not read.
+    #[inline]
     pub fn value_read(&self, event: EventId) -> Option<u64> {
         match self.label(event).kind() {
             Kind::Read => Some(self.value(event)),

@@ -47,6 +47,7 @@ impl Times {
         }
     }
 
+    #[inline]
     pub(super) fn get(&self, event: EventId) -> Interval {
         let i = event.index();
         match self.span[i] {

@@ -100,6 +100,7 @@ impl Preserved {
 
 impl Preserved {
     /// Whether po-mm has the pair of an access and a later access of its thread. Looks at what is between them.
+    #[inline]
     pub fn keeps(&self, x: &Execution, first: EventId, second: EventId) -> bool {
         let (a, b) = (x.label(first), x.label(second));
         let ended = || match (x.interval(first).end, x.interval(second).begin) {
@@ -120,6 +121,7 @@ impl Preserved {
     }
 
     /// Whether po-mm has a pair of accesses by their kinds.
+    #[inline]
     pub fn keeps_kinds(&self, first: Label, second: Label, same_location: bool) -> bool {
         if !self.rmws && (first.is_of_rmw() || second.is_of_rmw()) {
             return false;

@@ -1,11 +1,13 @@
 //! What collections take of the heap, so that searches know what they hold.
 
 /// What a box of so many bytes takes, with what the allocator needs for itself.
+#[inline]
 pub const fn boxed(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { (bytes + 8).next_multiple_of(16) }
 }
 
 /// What a vector of such entries takes while one more is put in: the old place and the new one, if it has to grow.
+#[inline]
 pub const fn vector(len: usize, capacity: usize, entry: usize) -> usize {
     let held = capacity.saturating_mul(entry);
     if len < capacity {
@@ -18,12 +20,14 @@ pub const fn vector(len: usize, capacity: usize, entry: usize) -> usize {
 }
 
 /// What a hash table of such entries takes while one more is put in: the old table and the new one, if it has to grow.
+#[inline]
 pub const fn table(len: usize, capacity: usize, entry: usize) -> usize {
     let held = buckets(capacity).saturating_mul(entry + 1);
     if len < capacity { held } else { held.saturating_add(buckets(capacity + 1).saturating_mul(entry + 1)) }
 }
 
 /// How many places a hash table has for so many entries: it is full at seven eighths.
+#[inline]
 const fn buckets(capacity: usize) -> usize {
     match capacity {
         0 => 0,

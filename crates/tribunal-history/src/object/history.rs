@@ -21,6 +21,7 @@ pub struct ReturnId(pub u32);
 
 impl OpId {
     /// The id as an index.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -28,6 +29,7 @@ impl OpId {
 
 impl ProcessId {
     /// The id as an index.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -35,6 +37,7 @@ impl ProcessId {
 
 impl InvocationId {
     /// The id as an index.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -42,6 +45,7 @@ impl InvocationId {
 
 impl ReturnId {
     /// The id as an index.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -159,21 +163,25 @@ impl History {
     }
 
     /// How many operations there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.process.len()
     }
 
     /// Whether there is no operation.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.process.is_empty()
     }
 
     /// Every operation.
+    #[inline]
     pub fn ops(&self) -> impl ExactSizeIterator<Item = OpId> + DoubleEndedIterator + Clone + use<> {
         (0..self.len() as u32).map(OpId)
     }
 
     /// How many processes there are.
+    #[inline]
     pub fn process_count(&self) -> usize {
         self.processes.len()
     }
@@ -184,6 +192,7 @@ impl History {
     }
 
     /// The operations of a process, in po.
+    #[inline]
     pub fn of_process(&self, process: ProcessId) -> &[OpId] {
         let begin = self.process_begins[process.index()] as usize;
         let end = self.process_begins[process.index() + 1] as usize;
@@ -191,21 +200,25 @@ impl History {
     }
 
     /// The process of an operation.
+    #[inline]
     pub fn process(&self, op: OpId) -> ProcessId {
         self.process[op.index()]
     }
 
     /// The number of different invocations.
+    #[inline]
     pub fn invocation_count(&self) -> usize {
         self.invocations.len()
     }
 
     /// The invocation of an operation.
+    #[inline]
     pub fn invocation_of(&self, op: OpId) -> InvocationId {
         self.invocation[op.index()]
     }
 
     /// An invocation.
+    #[inline]
     pub fn invocation(&self, id: InvocationId) -> Invocation<'_> {
         let (method, end) = self.invocations[id.index()];
         let begin = id.index().checked_sub(1).map_or(0, |before| self.invocations[before].1);
@@ -213,46 +226,55 @@ impl History {
     }
 
     /// The names of the methods called, each once.
+    #[inline]
     pub fn methods(&self) -> &[String] {
         &self.methods
     }
 
     /// The method of an operation, as an index into [`History::methods`].
+    #[inline]
     pub fn method_of(&self, op: OpId) -> usize {
         self.invocations[self.invocation_of(op).index()].0 as usize
     }
 
     /// The number of different return values.
+    #[inline]
     pub fn return_count(&self) -> usize {
         self.returns.len()
     }
 
     /// The return value of an operation; `None` if it is pending.
+    #[inline]
     pub fn return_of(&self, op: OpId) -> Option<ReturnId> {
         self.ret[op.index()]
     }
 
     /// A return.
+    #[inline]
     pub fn returned(&self, id: ReturnId) -> &Value {
         &self.returns[id.index()]
     }
 
     /// An operation's method and arguments.
+    #[inline]
     pub fn called(&self, op: OpId) -> Invocation<'_> {
         self.invocation(self.invocation_of(op))
     }
 
     /// What an operation returned; `None` if it is pending.
+    #[inline]
     pub fn result(&self, op: OpId) -> Option<&Value> {
         self.return_of(op).map(|id| self.returned(id))
     }
 
     /// Whether an operation has no return.
+    #[inline]
     pub fn is_pending(&self, op: OpId) -> bool {
         self.return_of(op).is_none()
     }
 
     /// Whether an operation happens before another.
+    #[inline]
     pub fn before(&self, a: OpId, b: OpId) -> bool {
         match &self.order {
             Order::Intervals { call, ret, .. } => ret[a.index()] < call[b.index()],
@@ -264,6 +286,7 @@ impl History {
     }
 
     /// The history as intervals, if its order is an interval order; with times it always is.
+    #[inline]
     pub fn intervals(&self) -> Option<Intervals<'_>> {
         match &self.order {
             Order::Intervals { call, ret, events } => Some(Intervals { call, ret, events }),
@@ -272,6 +295,7 @@ impl History {
     }
 
     /// The times at which an operation was called and returned, as given.
+    #[inline]
     pub fn times(&self, op: OpId) -> Option<(u64, Option<u64>)> {
         self.times.get(op.index()).copied()
     }

@@ -210,7 +210,7 @@ impl<'h> Iterator for Others<'_, 'h> {
     }
 }
 
-/// Collections with a special algorithm for values that are inserted once; see [`Engine::Collection`](super::Engine::Collection).
+/// Collections with a special algorithm, `Engine::Collection`, for values that are inserted once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Collection {
     /// `write(v)`, `read()`, with the initial value.

@@ -22,11 +22,13 @@ impl<'a> Typed<'a> {
     }
 
     /// The operations.
+    #[inline]
     pub fn history(&self) -> &History {
         &self.history
     }
 
     /// What the object should do.
+    #[inline]
     pub fn spec(&self) -> &'a dyn Specification {
         self.spec
     }

@@ -51,6 +51,7 @@ impl Value {
     }
 
     /// The number, if it is one.
+    #[inline]
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(number) => Some(*number),

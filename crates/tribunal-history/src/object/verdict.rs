@@ -78,7 +78,7 @@ pub enum Visibility {
 /// - it writes to or reads from a register a value that no completed read of the part returns.
 ///
 /// That the part has no abstract execution is shown by exhaustive search. All of these reasons but the first depend on hints
-/// of the specification; [`verify::object`](crate::verify::object) reports which of them it had to trust.
+/// of the specification; `verify::object` reports which of them it had to trust.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The operations of the part, in the order of their ids.

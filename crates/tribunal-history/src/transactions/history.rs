@@ -45,6 +45,7 @@ pub enum Op<'a> {
 
 impl Op<'_> {
     /// The key.
+    #[inline]
     pub const fn key(self) -> KeyId {
         match self {
             Op::Write(key, _)
@@ -119,26 +120,31 @@ impl History {
     }
 
     /// The initial value of every register; `None`: unwritten.
+    #[inline]
     pub fn init(&self) -> Option<i64> {
         self.init
     }
 
     /// How many transactions there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.statuses.len()
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many sessions there are.
+    #[inline]
     pub fn session_count(&self) -> usize {
         self.session_names.len()
     }
 
     /// How many keys there are.
+    #[inline]
     pub fn key_count(&self) -> usize {
         self.key_names.len()
     }
@@ -149,6 +155,7 @@ impl History {
     }
 
     /// Whether a key is a list.
+    #[inline]
     pub fn is_list(&self, key: KeyId) -> bool {
         self.is_list[key.index()]
     }
@@ -159,42 +166,50 @@ impl History {
     }
 
     /// The transactions of a session, in session order.
+    #[inline]
     pub fn session(&self, session: SessionId) -> impl ExactSizeIterator<Item = TxnId> + Clone + use<> {
         let ends = &self.sessions[session.index()..session.index() + 2];
         (ends[0]..ends[1]).map(TxnId)
     }
 
     /// All transactions.
+    #[inline]
     pub fn transactions(&self) -> impl ExactSizeIterator<Item = TxnId> + Clone + use<> {
         (0..self.len() as u32).map(TxnId)
     }
 
     /// The session of a transaction.
+    #[inline]
     pub fn session_of(&self, txn: TxnId) -> SessionId {
         self.session_of[txn.index()]
     }
 
     /// What became of a transaction.
+    #[inline]
     pub fn status(&self, txn: TxnId) -> Status {
         self.statuses[txn.index()]
     }
 
     /// The times of a transaction, if known.
+    #[inline]
     pub fn span(&self, txn: TxnId) -> Option<Span> {
         self.spans.get(txn.index()).copied()
     }
 
     /// Whether transactions have times. True if there are no transactions.
+    #[inline]
     pub fn is_timed(&self) -> bool {
         self.spans.len() == self.len()
     }
 
     /// All operations.
+    #[inline]
     pub fn ops(&self) -> impl ExactSizeIterator<Item = OpId> + Clone + use<> {
         (0..self.kinds.len() as u32).map(OpId)
     }
 
     /// The operations of a transaction, in order.
+    #[inline]
     pub fn ops_of(
         &self,
         txn: TxnId,
@@ -203,11 +218,13 @@ impl History {
         (start as u32..end as u32).map(OpId)
     }
 
+    #[inline]
     pub(super) fn range(&self, txn: TxnId) -> Range<usize> {
         self.starts[txn.index()] as usize..self.starts[txn.index() + 1] as usize
     }
 
     /// The transaction of an operation.
+    #[inline]
     pub fn txn_of(&self, op: OpId) -> TxnId {
         TxnId(self.starts.partition_point(|&start| start <= op.0) as u32 - 1)
     }
@@ -231,6 +248,7 @@ impl History {
     }
 
     /// An operation.
+    #[inline]
     pub fn op(&self, op: OpId) -> Op<'_> {
         let (key, value) = (self.keys[op.index()], self.values[op.index()]);
         match self.kinds[op.index()] {
@@ -244,6 +262,7 @@ impl History {
     }
 
     /// The sources of reads, and what is wrong with them.
+    #[inline]
     pub fn reads(&self) -> &Reads {
         &self.reads
     }

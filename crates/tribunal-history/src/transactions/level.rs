@@ -125,11 +125,13 @@ impl Level {
     }
 
     /// What it forbids.
+    #[inline]
     pub const fn isolation(self) -> Isolation {
         self.isolation
     }
 
     /// What a commit order contains.
+    #[inline]
     pub const fn base(self) -> Base {
         self.base
     }
@@ -213,6 +215,7 @@ impl Level {
     }
 
     /// Whether it does not apply to histories without times.
+    #[inline]
     pub const fn needs_times(self) -> bool {
         matches!(self.base, Base::Strict)
     }

@@ -33,6 +33,7 @@ impl Lists {
     }
 
     /// What was read.
+    #[inline]
     pub(super) fn get(&self, key: KeyId, stored: i64) -> &[i64] {
         match usize::try_from(stored) {
             Ok(length) => &self.longest(key)[..length],
@@ -41,6 +42,7 @@ impl Lists {
     }
 
     /// The longest read of a key.
+    #[inline]
     pub(super) fn longest(&self, key: KeyId) -> &[i64] {
         self.longest.get(key.index()).map_or(&[], Vec::as_slice)
     }

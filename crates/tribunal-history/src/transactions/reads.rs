@@ -28,22 +28,26 @@ pub struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     /// All of `all` but the one at a place; and the initial one, if the value is initial.
+    #[inline]
     fn without(all: &'a [TxnId], place: Option<usize>, initial: bool) -> Self {
         let (before, after) = place.map_or((all, &[][..]), |place| (&all[..place], &all[place + 1..]));
         Candidates { before, after, initial }
     }
 
     /// How many there are.
+    #[inline]
     pub const fn len(&self) -> usize {
         self.before.len() + self.after.len() + self.initial as usize
     }
 
     /// Whether there is none: the read is not open.
+    #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// All of them, in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = TxnId> + Clone + use<'a> {
         self.before.iter().chain(self.after).copied().chain(self.initial.then_some(INIT))
     }
@@ -248,6 +252,7 @@ impl Reads {
         Some(((group, end), Candidates::without(&self.group(group)[..end as usize], None, initial)))
     }
 
+    #[inline]
     fn group(&self, group: u32) -> &[TxnId] {
         &self.candidates[self.groups[group as usize]..self.groups[group as usize + 1]]
     }
@@ -262,6 +267,7 @@ impl Reads {
     }
 
     /// Whether the source of some read is open because several transactions wrote its value.
+    #[inline]
     pub fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
@@ -278,16 +284,19 @@ impl Reads {
     }
 
     /// The impossible reads, in order.
+    #[inline]
     pub fn misread(&self) -> &[Misread] {
         &self.misread
     }
 
     /// What was read of lists, by key.
+    #[inline]
     pub fn lists(&self) -> &[ListRead] {
         &self.lists
     }
 
     /// The appends of others whose elements a read returned.
+    #[inline]
     pub fn appends(&self, read: &ListRead) -> &[OpId] {
         &self.appends[read.appends..][..read.others as usize]
     }

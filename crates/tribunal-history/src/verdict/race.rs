@@ -5,7 +5,7 @@ use crate::memory::EventId;
 /// A data race: two accesses of one location in different threads, at least one a write and at least one non-atomic,
 /// neither of which happens before the other.
 ///
-/// It is its own certificate: it counts the events that happen before each access, and [`verify_races`](crate::verify::verify_races)
+/// It is its own certificate: it counts the events that happen before each access, and `verify_races`
 /// counts them again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Race {

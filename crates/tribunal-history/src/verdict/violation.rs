@@ -2,7 +2,7 @@
 //!
 //! A violation is a small proof. It consists of edges between events, each with the reason why it must hold, and
 //! concludes that no mo can satisfy some axiom. [`Because`] states what each reason requires;
-//! [`verify`](crate::verify), which shares no code with the engines, checks it.
+//! `tribunal-verify`, which shares no code with the engines, checks it.
 
 use crate::memory::{EventId, Observation};
 use std::fmt;
@@ -258,7 +258,7 @@ pub enum Refutation {
     /// - another write of the location comes after w and before r;
     /// - r is an RMW, and another RMW reads from w (not for the causal models, except wra).
     ///
-    /// [`verify`](mod@crate::verify) defines "before": the part of happens-before, or of the global view, that does not depend on
+    /// `tribunal-verify` defines "before": the part of happens-before, or of the global view, that does not depend on
     /// mo, with the sources known so far.
     NoSource(EventId),
     /// Each remaining source of an open observation leads to a violation.

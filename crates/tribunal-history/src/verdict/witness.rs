@@ -20,6 +20,7 @@ pub enum Witness {
 
 impl Witness {
     /// The sources that were chosen for what is open in the history.
+    #[inline]
     pub fn sources(&self) -> &[(Observation, EventId)] {
         match self {
             Witness::Sources { sources, .. } => sources,
@@ -28,6 +29,7 @@ impl Witness {
     }
 
     /// mo, where the model has one.
+    #[inline]
     pub fn mo(&self) -> Option<&ModificationOrder> {
         match self {
             Witness::Mo(mo) => Some(mo),
@@ -78,6 +80,7 @@ impl ModificationOrder {
     /// mo.push_location([EventId(2), EventId(0)]);
     /// assert_eq!(mo.of(LocId(0)), [EventId(2), EventId(0)]);
     /// ```
+    #[inline]
     pub fn push_location(&mut self, writes: impl IntoIterator<Item = EventId>) {
         self.writes.extend(writes);
         self.end_location();
@@ -96,11 +99,13 @@ impl ModificationOrder {
     }
 
     /// Number of locations.
+    #[inline]
     pub fn location_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
     /// The writes of a location, first write first.
+    #[inline]
     pub fn of(&self, loc: LocId) -> &[EventId] {
         &self.writes[self.starts[loc.index()] as usize..self.starts[loc.index() + 1] as usize]
     }
