@@ -8,8 +8,8 @@
 //! | [`verdict`] | verdicts on memories, with their witnesses and violations |
 //! | [`limits`] | how long and how much an answer may take |
 //!
-//! Memory models have a room of their own, since there are many of them and each is a text; a criterion of objects and a level of transactions
-//! is a file beside its histories.
+//! Memory models have a room of their own, since there are many and each is a text, and so have the proofs about memories, which are the richest. The
+//! criteria of objects, the levels of transactions and the proofs about them are a file each beside their histories.
 //!
 //! Nothing here decides anything, and no engine is known: which engines decide a model, a criterion or a level is said where the engines are.
 
