@@ -1,5 +1,5 @@
 //! Texts of models: an error or a plan, whose operands come before what uses them. Begin with the models that there are:
-//! `cargo fuzz run -s none cat corpus/cat ../crates/tribunal/models ../crates/tribunal-cat/library`
+//! `cargo fuzz run -s none cat corpus/cat ../crates/tribunal-history/models ../crates/tribunal-cat/library`
 
 #![no_main]
 

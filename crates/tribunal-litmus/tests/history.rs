@@ -38,7 +38,7 @@ acyclic deps | rf
 ";
 
 fn built_in(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tribunal/models/{name}.cat"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tribunal-history/models/{name}.cat"));
     fs::read_to_string(path).expect("a model")
 }
 

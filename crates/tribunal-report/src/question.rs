@@ -40,11 +40,13 @@ impl Question {
     /// The names of the engines that decide it.
     pub fn engines(&self) -> Vec<&'static str> {
         match self {
-            Question::Model(model) => model.engines().iter().map(|engine| engine.name()).collect(),
+            Question::Model(model) => Engine::of(*model).iter().map(|engine| engine.name()).collect(),
             Question::Criterion(criterion) => {
-                criterion.engines().iter().map(|engine| engine.name()).collect()
+                object::Engine::of(criterion).iter().map(|engine| engine.name()).collect()
             }
-            Question::Level(level) => level.engines().iter().map(|engine| engine.name()).collect(),
+            Question::Level(level) => {
+                transactions::Engine::of(*level).iter().map(|engine| engine.name()).collect()
+            }
         }
     }
 }

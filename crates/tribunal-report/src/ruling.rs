@@ -10,7 +10,7 @@ use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::transactions::{self, Level};
 use tribunal::verdict::{Limit, Refutation};
-use tribunal::{Judgment, Limits, Model, Verdict};
+use tribunal::{Engine, Judgment, Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
 
@@ -123,7 +123,7 @@ impl<'a> Finding<'a> {
             (Judged::Memory(execution), &Question::Model(model)) => {
                 let judgement = match (over, engine) {
                     (Some(limit), _) => {
-                        Judgment { verdict: Verdict::Undecided(limit), engine: model.engines()[0] }
+                        Judgment { verdict: Verdict::Undecided(limit), engine: Engine::of(model)[0] }
                     }
                     (None, EngineChoice::Only { memory: Some(engine), .. }) => {
                         tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
@@ -137,7 +137,7 @@ impl<'a> Finding<'a> {
                 let judgement = match (over, engine) {
                     (Some(limit), _) => objects::Judgment {
                         verdict: objects::Verdict::Undecided(limit),
-                        engine: criterion.engines()[0],
+                        engine: objects::Engine::of(criterion)[0],
                     },
                     (None, EngineChoice::Only { object: Some(engine), .. }) => {
                         objects::judge_by(typed, criterion, engine, limits).expect(DECIDED)
@@ -155,7 +155,7 @@ impl<'a> Finding<'a> {
                 let transactions::Judgment { verdict, engine } = match over {
                     Some(limit) => transactions::Judgment {
                         verdict: transactions::Verdict::Undecided(limit),
-                        engine: engine.unwrap_or(level.engines()[0]),
+                        engine: engine.unwrap_or(transactions::Engine::of(level)[0]),
                     },
                     None => transactions::judgment(history, level, engine, limits),
                 };

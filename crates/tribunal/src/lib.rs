@@ -18,16 +18,11 @@
 //! ```
 
 mod checker;
-pub mod definition;
-pub mod growth;
 mod limits;
-pub mod memory;
 pub mod models;
 pub mod monitor;
-pub mod names;
 pub mod object;
 mod order;
-mod preserved;
 pub mod races;
 pub mod session;
 mod shrink;
@@ -35,15 +30,20 @@ mod small;
 mod solver;
 mod sources;
 pub mod transactions;
-pub mod verdict;
-pub mod verify;
 
 pub use checker::Checker;
-#[cfg(feature = "polls")]
-pub use limits::polls;
-pub use limits::{Limits, heap};
 pub use models::{Engine, Judgment, Model, check, judge, judge_by};
 pub use shrink::{Shrunk, shrink};
+#[cfg(feature = "polls")]
+pub use tribunal_history::limits::polls;
+#[doc(inline)]
+pub use tribunal_history::limits::{Limits, heap};
+#[doc(inline)]
+pub use tribunal_history::model::definition;
+#[doc(inline)]
+pub use tribunal_history::{growth, memory, names, verdict};
+#[doc(inline)]
+pub use tribunal_verify as verify;
 pub use verdict::Verdict;
 
 #[cfg(doctest)]

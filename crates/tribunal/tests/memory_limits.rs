@@ -83,7 +83,7 @@ fn every_engine_keeps_its_memory_limit() {
     for (name, history) in families() {
         let bytes = held_by(|| history.clone()).1;
         for model in Model::ALL {
-            for &engine in model.engines() {
+            for &engine in Engine::of(model) {
                 for limit in [1 << 16, 1 << 20, 1 << 22, 1 << 24] {
                     // Searches are ended by their states, so that the test ends.
                     let max_states = if engine == Engine::Enum { 20 } else { 5_000 };

@@ -5,7 +5,7 @@ use tribunal_cat::{Environment, Model, NoFiles};
 
 #[test]
 fn our_models_elaborate() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/models");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-history/models");
     let mut count = 0;
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -105,7 +105,7 @@ pub struct Models {
 type Read = Result<&'static (Plan, Options), String>;
 
 /// Our own models, which are of histories.
-const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal/models");
+const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal-history/models");
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {

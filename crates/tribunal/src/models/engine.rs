@@ -1,6 +1,6 @@
 //! The engines that decide models.
 
-use super::Model;
+use super::{Model, table};
 
 /// An engine that decides models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +71,16 @@ impl Engine {
         }
     }
 
+    /// The engines that can decide a model, the default first and its [definition](Engine::Definition) last.
+    ///
+    /// ```
+    /// use tribunal::{Engine, Model};
+    /// assert_eq!(Engine::of(Model::Cc), [Engine::WeakCoherence, Engine::Definition]);
+    /// ```
+    pub fn of(model: Model) -> &'static [Engine] {
+        table::row(model).engines
+    }
+
     /// Whether it can decide a model.
     ///
     /// ```
@@ -78,6 +88,6 @@ impl Engine {
     /// assert!(Engine::Subset.decides(Model::Sc) && !Engine::Subset.decides(Model::Ra));
     /// ```
     pub fn decides(self, model: Model) -> bool {
-        model.engines().contains(&self)
+        Engine::of(model).contains(&self)
     }
 }

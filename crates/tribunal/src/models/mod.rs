@@ -1,4 +1,4 @@
-//! The models: `table` has a row for each, whose text is the definition; the other modules begin with the axioms that their engines decide.
+//! How models are decided: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
 
 pub(crate) mod c11;
 mod causal;
@@ -14,12 +14,12 @@ mod wsc;
 use crate::checker::Checker;
 use crate::limits::Limits;
 use crate::memory::Execution;
-pub use crate::preserved::{BadPreserved, Keep, Preserved};
 use crate::sources;
 use crate::verdict::{Verdict, Witness};
 pub use engine::Engine;
 pub use multiprocessor::decide_assuming;
-pub use table::{Model, UnknownModel};
+#[doc(inline)]
+pub use tribunal_history::model::{BadPreserved, Keep, Model, Preserved, UnknownModel};
 
 /// A verdict and what decided it.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,11 +77,11 @@ pub fn judge_by(
 }
 
 pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
-    let usual = engine.unwrap_or(model.engines()[0]);
+    let usual = engine.unwrap_or(Engine::of(model)[0]);
     if let Some(why) = model.unsupported(x) {
         return Judgment { verdict: Verdict::Unsupported(why), engine: usual };
     }
-    let decided = match (model, model.decide()) {
+    let decided = match (model, table::row(model).decide) {
         _ if x.is_open() => {
             let judge = |x: &Execution, limits: &Limits<'_>| match model {
                 Model::Cat(_) => by_definition(x, model, limits),
@@ -96,7 +96,7 @@ pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limi
         _ => return by_definition(x, model, limits),
     };
     // What runs into a limit is the search, where there is one.
-    let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
+    let searched = engine.or(Engine::of(model).get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
     Judgment { verdict, engine }
 }

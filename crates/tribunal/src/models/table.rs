@@ -1,446 +1,90 @@
-//! The models, one row each.
+//! How models are decided: a row for each model that has engines of its own; the others are decided by their text.
 
 use super::c11::{self, C11};
-use super::{Engine, Preserved, causal, coherence, multiprocessor, sra, wra, wsc};
-use crate::definition::{self, Definition};
+use super::{Engine, Model, Preserved, causal, coherence, multiprocessor, sra, wra, wsc};
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::names::suggestion;
 use crate::order::past::happens_before::Synchronization;
-use crate::verdict::{Limit, Unsupported, Verdict};
+use crate::verdict::{Limit, Verdict};
 use Engine::{
     CcmEnum, Definition as ByText, Enum, FrontierSearch, Memoized, MinimalCoherence, Sat, Saturation, Search,
     Subset, WccmEnum, WeakCoherence, WscEnum,
 };
-use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
 
-/// What there is to know of a model beside its text.
+/// How a model is decided.
 pub(super) struct Row {
-    /// Its name on the command line and in every output.
-    pub name: &'static str,
-    /// Its definition, in cat.
-    pub text: &'static str,
-    /// The cost of deciding it.
-    pub cost: &'static str,
     /// The engines that decide it, the usual one first.
     pub engines: &'static [Engine],
     /// How they do; a model without is decided by its definition.
     pub decide: Option<Decide>,
-    /// What it does not apply to.
-    pub not_of: &'static [Unsupported],
-    /// The models that allow everything it allows, among histories to which both apply. Transitive inclusions are omitted.
-    pub included_in: &'static [Model],
 }
 
 /// Decides a model by its engines.
 pub(super) type Decide = fn(&Execution, Option<Engine>, &Limits<'_>) -> Result<(Verdict, Engine), Limit>;
 
-macro_rules! models {
-    ($($(#[doc = $doc:literal])* $model:ident { $($row:tt)* })*) => {
-        /// A consistency model.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Model {
-            $($(#[doc = $doc])* $model,)*
-            /// A model given as a pair (po-mm, rf-mm).
-            Custom(Preserved),
-            /// A model given as text, in cat.
-            Cat(Definition),
-        }
-
-        impl Model {
-            /// Every named model, strongest first within a family.
-            pub const ALL: [Model; [$(stringify!($model)),*].len()] = [$(Model::$model),*];
-
-            fn row(self) -> Option<&'static Row> {
-                match self {
-                    $(Model::$model => {
-                        const ROW: Row = Row { $($row)* };
-                        Some(&ROW)
-                    })*
-                    Model::Custom(_) | Model::Cat(_) => None,
-                }
-            }
-        }
-    };
-}
-
-macro_rules! text {
-    ($name:literal) => {
-        include_str!(concat!("../../models/", $name, ".cat"))
-    };
-}
-
-/// Models whose axioms mention program order alone say nothing of fences, nor, without mo, of what is written last.
-const CAUSAL: &[Unsupported] = &[Unsupported::Fences, Unsupported::Finals];
-const WITHOUT_MO: &[Unsupported] = &[Unsupported::Finals];
+/// What decides any pair (po-mm, rf-mm).
 const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Memoized, ByText];
-const SEARCHED: &str = "NP-complete; near O(n·k) where saturation decides";
-const LINEAR: &str = "O(n·k)";
 
-models! {
-    /// Sequential consistency.
-    Sc {
-        name: "sc",
-        text: text!("sc"),
-        cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Memoized, ByText],
-        decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::SC, engine, limits)),
-        not_of: &[],
-        included_in: &[Model::Tso, Model::Wsc, Model::Rc20, Model::Rc11],
-    }
-    /// Total store order.
-    Tso {
-        name: "tso",
-        text: text!("tso"),
-        cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Memoized, ByText],
-        decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::TSO, engine, limits)),
-        not_of: &[],
-        included_in: &[Model::Pso, Model::Wccm, Model::Sra],
-    }
-    /// Partial store order.
-    Pso {
-        name: "pso",
-        text: text!("pso"),
-        cost: SEARCHED,
-        engines: ORDERS,
-        decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::PSO, engine, limits)),
-        not_of: &[],
-        // pso keeps R→W, so a cycle of po ∪ rf is one of ppo ∪ rfe; and relaxed is coherence and acyclic(po ∪ rf).
-        included_in: &[Model::Wmo, Model::Rmo, Model::Relaxed],
-    }
-    /// Axe's weak memory order.
-    Wmo {
-        name: "wmo",
-        text: text!("wmo"),
-        cost: SEARCHED,
-        engines: ORDERS,
-        decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::WMO, engine, limits)),
-        not_of: &[],
-        included_in: &[Model::Coherence],
-    }
-    /// Relaxed memory order.
-    Rmo {
-        name: "rmo",
-        text: text!("rmo"),
-        cost: SEARCHED,
-        engines: ORDERS,
-        decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::RMO, engine, limits)),
-        not_of: &[],
-        included_in: &[],
-    }
-    /// Each location alone is sequentially consistent.
-    Coherence {
-        name: "coherence",
-        text: text!("coherence"),
-        cost: "O(n)",
-        engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((coherence::decide(x, limits)?, MinimalCoherence))),
-        not_of: &[],
-        included_in: &[],
-    }
-    /// The saturation of sequential consistency.
-    Wsc {
-        name: "wsc",
-        text: text!("wsc"),
-        cost: "polynomial; near O(n·k)",
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((wsc::decide(x, limits)?, Saturation))),
-        not_of: CAUSAL,
-        // ra looks at each location alone, where hb orders all or nothing of two chains of RMWs.
-        included_in: &[Model::Ccm, Model::Ra],
-    }
-    /// Convergent causal memory.
-    Ccm {
-        name: "ccm",
-        text: text!("ccm"),
-        cost: LINEAR,
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((causal::ccm::decide(x, limits)?, Saturation))),
-        not_of: CAUSAL,
-        included_in: &[Model::Wccm, Model::Cm],
-    }
-    /// Weak convergent causal memory.
-    Wccm {
-        name: "wccm",
-        text: text!("wccm"),
-        cost: LINEAR,
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((causal::wccm::decide(x, limits)?, Saturation))),
-        not_of: CAUSAL,
-        // co is po-loc, or by ppo ∪ rfe: cf[co] is in whb. Two RMWs that read from one write come before each other by rw.
-        included_in: &[Model::Ccv, Model::Wra],
-    }
-    /// Causal memory.
-    Cm {
-        name: "cm",
-        text: text!("cm"),
-        cost: LINEAR,
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((causal::cm::decide(x, limits)?, Saturation))),
-        not_of: CAUSAL,
-        included_in: &[Model::Cc, Model::Pram],
-    }
-    /// Causal convergence.
-    Ccv {
-        name: "ccv",
-        text: text!("ccv"),
-        cost: LINEAR,
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((causal::ccv::decide(x, limits)?, Saturation))),
-        not_of: CAUSAL,
-        included_in: &[Model::Cc],
-    }
-    /// Causal consistency.
-    Cc {
-        name: "cc",
-        text: text!("cc"),
-        cost: LINEAR,
-        engines: &[WeakCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((causal::cc::decide(x, limits)?, WeakCoherence))),
-        not_of: CAUSAL,
-        included_in: &[],
-    }
-    /// Pipelined random access memory.
-    Pram {
-        name: "pram",
-        text: text!("pram"),
-        cost: LINEAR,
-        engines: &[Saturation, ByText],
-        decide: Some(|x, _, limits| Ok((causal::pram::decide(x, limits)?, Saturation))),
-        not_of: WITHOUT_MO,
-        included_in: &[],
-    }
-    /// Strong release-acquire.
-    Sra {
-        name: "sra",
-        text: text!("sra"),
-        cost: "O(n·k) without RMWs, NP-complete with: O(k·n^(k+1))",
-        engines: &[MinimalCoherence, FrontierSearch, ByText],
-        decide: Some(|x, _, limits| sra::decide(x, limits)),
-        not_of: &[],
-        included_in: &[Model::Ccv, Model::Ra],
-    }
-    /// Release-acquire: every access is acq_rel.
-    Ra {
-        name: "ra",
-        text: text!("ra"),
-        cost: LINEAR,
-        engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::EveryRead, limits)?, MinimalCoherence))),
-        not_of: &[],
-        // With seq_cst, ra is not in rc20 or rc11.
-        included_in: &[Model::Wra, Model::Relaxed],
-    }
-    /// Weak release-acquire.
-    Wra {
-        name: "wra",
-        text: text!("wra"),
-        cost: LINEAR,
-        engines: &[WeakCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((wra::decide(x, limits)?, WeakCoherence))),
-        not_of: WITHOUT_MO,
-        included_in: &[Model::Cc],
-    }
-    /// C11 as of C++20: relaxed, acquire, release and seq_cst accesses and fences.
-    Rc20 {
-        name: "rc20",
-        text: text!("rc20"),
-        cost: "O(n·k) without seq_cst, NP-complete with; near O(n·k) where saturation decides",
-        engines: &[MinimalCoherence, Saturation, Search, Sat, ByText],
-        decide: Some(|x, engine, limits| c11::decide(x, C11::Rc20, engine, limits)),
-        not_of: &[],
-        included_in: &[Model::Relaxed],
-    }
-    /// C11 as repaired in 2017: different release sequences, and a weaker order of seq_cst events.
-    Rc11 {
-        name: "rc11",
-        text: text!("rc11"),
-        cost: "O(n·k) without seq_cst, NP-complete with; near O(n·k) where saturation decides",
-        engines: &[MinimalCoherence, Saturation, Search, Sat, ByText],
-        decide: Some(|x, engine, limits| c11::decide(x, C11::Rc11, engine, limits)),
-        not_of: &[],
-        included_in: &[Model::Relaxed],
-    }
-    /// Every access is relaxed.
-    Relaxed {
-        name: "relaxed",
-        text: text!("relaxed"),
-        cost: "O(n)",
-        engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::Nothing, limits)?, MinimalCoherence))),
-        not_of: &[],
-        included_in: &[Model::Coherence],
-    }
-}
-
-impl Model {
-    /// The model's name on the command line and in every output; a pair (po-mm, rf-mm) is displayed in full.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert_eq!(Model::Tso.name(), "tso");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match (self, self.row()) {
-            (Model::Cat(definition), _) => definition.name(),
-            (_, row) => row.map_or("custom", |row| row.name),
+pub(super) fn row(model: Model) -> Row {
+    let by = |engines, decide: Decide| Row { engines, decide: Some(decide) };
+    match model {
+        Model::Sc => by(
+            &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Memoized, ByText],
+            |x, engine, limits| multiprocessor::decide(x, &Preserved::SC, engine, limits),
+        ),
+        Model::Tso => {
+            by(&[Saturation, Search, Sat, WccmEnum, Subset, Enum, Memoized, ByText], |x, engine, limits| {
+                multiprocessor::decide(x, &Preserved::TSO, engine, limits)
+            })
         }
-    }
-
-    /// The model's definition: a text in cat.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert!(Model::Sc.text().ends_with("acyclic po | rf | co | fr as sequential\n"));
-    /// ```
-    pub fn text(self) -> Cow<'static, str> {
-        match (self, self.row()) {
-            (_, Some(row)) => row.text.into(),
-            (Model::Custom(preserved), _) => definition::pair_text(&preserved).into(),
-            (Model::Cat(definition), _) => definition.text().into(),
-            (_, None) => "".into(),
+        Model::Pso => {
+            by(ORDERS, |x, engine, limits| multiprocessor::decide(x, &Preserved::PSO, engine, limits))
         }
-    }
-
-    /// The model in a sentence, from the beginning of its text.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert_eq!(Model::Coherence.sentence(), "Coherence: each location alone is sequentially consistent.");
-    /// ```
-    pub fn sentence(self) -> String {
-        let text = self.text();
-        let comment = text.trim_start().strip_prefix("(*").and_then(|rest| rest.split_once("*)"));
-        comment.map_or_else(String::new, |(sentence, _)| {
-            sentence.split_whitespace().collect::<Vec<_>>().join(" ")
-        })
-    }
-
-    /// The checks of the model's text.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert_eq!(Model::Tso.axioms(), "acyclic po-loc | rf | co | fr; acyclic ppo | fenced | rfe | co | fr");
-    /// ```
-    pub fn axioms(self) -> String {
-        let text = self.text();
-        let checks = text.lines().map(str::trim).filter(|line| {
-            ["acyclic ", "irreflexive ", "empty "].iter().any(|check| line.starts_with(check))
-        });
-        let checks: Vec<&str> =
-            checks.map(|line| line.rsplit_once(" as ").map_or(line, |(check, _)| check)).collect();
-        checks.join("; ")
-    }
-
-    /// The cost of deciding the model for n events in k threads if every read has a source. If values repeat and reads
-    /// are [open](Execution::is_open), every model is NP-complete.
-    pub fn complexity(self) -> &'static str {
-        match self {
-            Model::Custom(_) => SEARCHED,
-            _ => self.row().map_or(
-                "a relation on n events is n² bits; exponential where its checks leave mo open",
-                |row| row.cost,
-            ),
+        Model::Wmo => {
+            by(ORDERS, |x, engine, limits| multiprocessor::decide(x, &Preserved::WMO, engine, limits))
         }
-    }
-
-    /// The engines that can decide the model, the default first and its [definition](Engine::Definition) last.
-    pub fn engines(self) -> &'static [Engine] {
-        match self {
-            Model::Custom(_) => ORDERS,
-            _ => self.row().map_or(&[ByText], |row| row.engines),
+        Model::Rmo => {
+            by(ORDERS, |x, engine, limits| multiprocessor::decide(x, &Preserved::RMO, engine, limits))
         }
-    }
-
-    /// How its engines decide it; without, its definition does.
-    pub(super) fn decide(self) -> Option<Decide> {
-        self.row().and_then(|row| row.decide)
-    }
-
-    /// The pair (po-mm, rf-mm) of a multiprocessor model.
-    pub const fn preserved(self) -> Option<Preserved> {
-        match self {
-            Model::Sc => Some(Preserved::SC),
-            Model::Tso => Some(Preserved::TSO),
-            Model::Pso => Some(Preserved::PSO),
-            Model::Rmo => Some(Preserved::RMO),
-            Model::Wmo => Some(Preserved::WMO),
-            Model::Custom(preserved) => Some(preserved),
-            _ => None,
+        Model::Coherence => by(&[MinimalCoherence, ByText], |x, _, limits| {
+            Ok((coherence::decide(x, limits)?, MinimalCoherence))
+        }),
+        Model::Wsc => by(&[Saturation, ByText], |x, _, limits| Ok((wsc::decide(x, limits)?, Saturation))),
+        Model::Ccm => {
+            by(&[Saturation, ByText], |x, _, limits| Ok((causal::ccm::decide(x, limits)?, Saturation)))
         }
-    }
-
-    /// Whether the model defines data races.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert!(Model::Rc20.has_races() && !Model::Ra.has_races());
-    /// ```
-    pub const fn has_races(self) -> bool {
-        matches!(self, Model::Rc20 | Model::Rc11)
-    }
-
-    /// Why the model does not apply to this execution, if it does not.
-    pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
-        let features = execution.features();
-        let not_of = self.row().map_or(&[][..], |row| row.not_of);
-        not_of.iter().copied().find(|why| match why {
-            Unsupported::Fences => features.fences > 0,
-            Unsupported::Finals => features.finals,
-        })
-    }
-
-    /// Whether this model allows everything that another allows, among histories to which both apply. A custom model includes only itself.
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert!(Model::Cc.includes(Model::Sc));
-    /// assert!(!Model::Pram.includes(Model::Tso));
-    /// ```
-    pub fn includes(self, other: Model) -> bool {
-        let mut reached = vec![other];
-        let mut at = 0;
-        while let Some(&model) = reached.get(at) {
-            reached.extend(model.row().map_or(&[][..], |row| row.included_in));
-            at += 1;
+        Model::Wccm => {
+            by(&[Saturation, ByText], |x, _, limits| Ok((causal::wccm::decide(x, limits)?, Saturation)))
         }
-        reached.contains(&self)
-    }
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Model::Custom(preserved) => preserved.fmt(f),
-            model => f.write_str(model.name()),
+        Model::Cm => {
+            by(&[Saturation, ByText], |x, _, limits| Ok((causal::cm::decide(x, limits)?, Saturation)))
         }
-    }
-}
-
-/// There is no model of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{0}`{near}", near = suggestion(.0, Model::ALL.map(Model::name)))]
-pub struct UnknownModel(pub String);
-
-impl FromStr for Model {
-    type Err = UnknownModel;
-
-    /// The model with this name, or given under it as [text](Definition), or a pair (po-mm, rf-mm).
-    ///
-    /// ```
-    /// use tribunal::Model;
-    /// assert_eq!("rc20".parse(), Ok(Model::Rc20));
-    /// assert!("c11".parse::<Model>().is_err());
-    /// ```
-    fn from_str(name: &str) -> Result<Self, UnknownModel> {
-        let named = Model::ALL.into_iter().find(|model| model.name().eq_ignore_ascii_case(name));
-        named
-            .or_else(|| Definition::named(name).map(Model::Cat))
-            .or_else(|| name.parse().ok().map(Model::Custom))
-            .ok_or_else(|| UnknownModel(name.into()))
+        Model::Ccv => {
+            by(&[Saturation, ByText], |x, _, limits| Ok((causal::ccv::decide(x, limits)?, Saturation)))
+        }
+        Model::Cc => {
+            by(&[WeakCoherence, ByText], |x, _, limits| Ok((causal::cc::decide(x, limits)?, WeakCoherence)))
+        }
+        Model::Pram => {
+            by(&[Saturation, ByText], |x, _, limits| Ok((causal::pram::decide(x, limits)?, Saturation)))
+        }
+        Model::Sra => by(&[MinimalCoherence, FrontierSearch, ByText], |x, _, limits| sra::decide(x, limits)),
+        Model::Ra => by(&[MinimalCoherence, ByText], |x, _, limits| {
+            Ok((c11::coherent(x, Synchronization::EveryRead, limits)?, MinimalCoherence))
+        }),
+        Model::Wra => {
+            by(&[WeakCoherence, ByText], |x, _, limits| Ok((wra::decide(x, limits)?, WeakCoherence)))
+        }
+        Model::Rc20 => by(&[MinimalCoherence, Saturation, Search, Sat, ByText], |x, engine, limits| {
+            c11::decide(x, C11::Rc20, engine, limits)
+        }),
+        Model::Rc11 => by(&[MinimalCoherence, Saturation, Search, Sat, ByText], |x, engine, limits| {
+            c11::decide(x, C11::Rc11, engine, limits)
+        }),
+        Model::Relaxed => by(&[MinimalCoherence, ByText], |x, _, limits| {
+            Ok((c11::coherent(x, Synchronization::Nothing, limits)?, MinimalCoherence))
+        }),
+        Model::Custom(_) => Row { engines: ORDERS, decide: None },
+        _ => Row { engines: &[ByText], decide: None },
     }
 }

@@ -39,6 +39,15 @@ impl Engine {
         }
     }
 
+    /// The engines that can decide a criterion, the default first.
+    pub const fn of(criterion: &Criterion) -> &'static [Engine] {
+        match criterion {
+            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::WingGong],
+            Criterion::Sequential => &[Engine::Search, Engine::WingGong],
+            _ => &[Engine::Minimal, Engine::Naive],
+        }
+    }
+
     /// Whether it can decide a criterion.
     ///
     /// ```
@@ -47,18 +56,7 @@ impl Engine {
     /// assert!(!Engine::Search.decides(&Criterion::Causal));
     /// ```
     pub fn decides(self, criterion: &Criterion) -> bool {
-        criterion.engines().contains(&self)
-    }
-}
-
-impl Criterion {
-    /// The engines that can decide the criterion, the default first.
-    pub const fn engines(&self) -> &'static [Engine] {
-        match self {
-            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::WingGong],
-            Criterion::Sequential => &[Engine::Search, Engine::WingGong],
-            _ => &[Engine::Minimal, Engine::Naive],
-        }
+        Engine::of(criterion).contains(&self)
     }
 }
 
@@ -100,7 +98,7 @@ pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> J
 pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgment {
     match criterion {
         Criterion::Linearizable => linearizable(typed, meter),
-        _ => by(typed, criterion, criterion.engines()[0], meter),
+        _ => by(typed, criterion, Engine::of(criterion)[0], meter),
     }
 }
 

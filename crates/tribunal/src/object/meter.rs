@@ -1,6 +1,6 @@
 //! What a search costs, held against its limits.
 
-use super::machine::{Exceeded, Machine};
+use super::{Exceeded, Machine};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 

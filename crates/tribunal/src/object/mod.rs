@@ -15,42 +15,28 @@
 //! # Ok::<(), tribunal::object::MalformedHistory>(())
 //! ```
 
-mod builder;
 mod collections;
-mod criterion;
-mod error;
-mod heap;
-mod history;
 mod judge;
 mod linearize;
-mod machine;
 mod meter;
 mod methods;
 mod monitor;
-mod part;
 mod promises;
 mod shrink;
-mod spec;
-pub mod specs;
-pub mod text;
-mod typed;
-mod value;
-mod verdict;
 mod visibility;
 mod wing_gong;
 
-pub use builder::Builder;
-pub use criterion::{Axiom, Criterion, MalformedCriterion, Relation};
-pub use error::MalformedHistory;
-pub use history::{Event, History, Intervals, Invocation, InvocationId, NEVER, OpId, ProcessId, ReturnId};
 pub use judge::{Engine, Judgment, check, judge, judge_by};
 pub use linearize::{PartialLinearizations, Step, StepId, partial_linearizations};
-pub use machine::{Exceeded, Machine, Replay, StateId};
 pub use methods::{Atomic, AtomicMethods, StrongestCriteria, atomic_methods, strongest};
-pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, ProcessSet, States, Status};
+pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, ProcessSet, Status};
 pub use promises::{BrokenPromise, Explored, Promise, check_promises};
 pub use shrink::{Shrunk, shrink};
-pub use spec::{Collection, Kind, Others, Signature, Spec, Specification};
-pub use typed::{InvalidCall, Typed, typed_call};
-pub use value::Value;
-pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};
+use tribunal_history::object::heap;
+#[doc(inline)]
+pub use tribunal_history::object::{
+    AbstractExecution, Axiom, Builder, Collection, Criterion, Event, Exceeded, History, Intervals,
+    InvalidCall, Invocation, InvocationId, Kind, Machine, MalformedCriterion, MalformedHistory, NEVER, OpId,
+    Others, ProcessId, Relation, Replay, ReturnId, Signature, Spec, Specification, StateId, States, Typed,
+    Unsupported, Value, Verdict, Violation, Visibility, specs, text, typed_call,
+};

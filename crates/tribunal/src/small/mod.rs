@@ -57,7 +57,7 @@ impl Small {
 
 impl<W: Word> Scratch<W> {
     fn witness(&mut self, x: &Execution, model: Model) -> Option<(Witness, Engine)> {
-        let usual = model.engines()[0];
+        let usual = Engine::of(model)[0];
         let mo = match model {
             // What psc asks of mo is not looked at here.
             Model::Rc20 | Model::Rc11 if x.features().seq_cst => None,

@@ -9,8 +9,8 @@ use super::supported;
 use super::word::Word;
 use super::writes::Writes;
 use crate::memory::{EventId, Execution, Order};
-use crate::preserved::{Keep, Preserved};
 use crate::verdict::ModificationOrder;
+use tribunal_history::model::{Keep, Preserved};
 
 #[derive(Default)]
 pub(super) struct Orders<W> {

@@ -31,7 +31,7 @@ pub(crate) fn decide(
 ) -> Result<(Verdict, Engine), Limit> {
     if let Some(of) = x.open().find(|&of| x.writers(of).is_empty()) {
         let violation = Violation { axiom: Axiom::Sources, refutation: Refutation::ThinAir(of) };
-        return Ok((Verdict::Inconsistent(violation), model.engines()[0]));
+        return Ok((Verdict::Inconsistent(violation), Engine::of(model)[0]));
     }
     let taken = 3 * x.bytes() + BYTES_PER_EVENT * x.len();
     limits.check_memory(taken, 0)?;

@@ -62,7 +62,7 @@ pub(super) fn search(
         limits.check_memory(nodes.iter().map(Node::bytes).sum(), states)?;
         let chosen = chosen(&nodes);
         let Forced { sources, x, next } = forced(whole.choosing(&chosen), rules, limits)?;
-        let mut engine = model.engines()[0];
+        let mut engine = Engine::of(model)[0];
         let failure = if let Next::NoSource(read) = next {
             Failure { violation: violated(Refutation::NoSource(read)), support: None }
         } else {

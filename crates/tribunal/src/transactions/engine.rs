@@ -1,6 +1,6 @@
 //! The engines that decide isolation levels.
 
-use super::{Isolation, Level};
+use super::{Isolation, Level, Verdict};
 use std::cell::Cell;
 
 /// An engine that decides levels.
@@ -28,6 +28,14 @@ impl Engine {
         }
     }
 
+    /// The engines that decide a level, the default first.
+    pub const fn of(level: Level) -> &'static [Engine] {
+        match level.isolation() {
+            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
+            _ => &[Engine::Saturation],
+        }
+    }
+
     /// Whether it decides a level.
     ///
     /// ```
@@ -36,18 +44,17 @@ impl Engine {
     /// # Ok::<(), String>(())
     /// ```
     pub fn decides(self, level: Level) -> bool {
-        level.engines().contains(&self)
+        Engine::of(level).contains(&self)
     }
 }
 
-impl Level {
-    /// The engines that decide it, the default first.
-    pub const fn engines(self) -> &'static [Engine] {
-        match self.isolation() {
-            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
-            _ => &[Engine::Saturation],
-        }
-    }
+/// A verdict, and what decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgment {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The engine that decided: saturation, where that left nothing to choose; the engine that was asked for, if one was.
+    pub engine: Engine,
 }
 
 /// What has been used to decide.

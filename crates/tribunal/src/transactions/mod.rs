@@ -16,24 +16,15 @@
 //! Source: Biswas and Enea 2019, extended with the levels of Adya, Elle and Cerone.
 
 mod anomaly;
-mod builder;
-pub(crate) mod definition;
 mod engine;
-mod error;
 mod graph;
-mod history;
-mod ids;
-mod level;
-mod lists;
 mod normal;
 mod open;
-mod reads;
 mod relations;
 mod shrink;
 mod strong;
 mod strongest;
 mod support;
-mod verdict;
 mod versions;
 mod weak;
 
@@ -41,19 +32,17 @@ use crate::limits::Limits;
 use crate::verdict::Limit;
 
 pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
-pub use builder::HistoryBuilder;
-pub use engine::Engine;
 use engine::Used;
-pub use error::MalformedHistory;
-pub use history::{History, Op, Span, Status};
-pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
-pub use level::{Base, Isolation, Level};
+pub use engine::{Engine, Judgment};
 pub use normal::normal;
-pub use reads::{Candidates, Misread, Misreading, Reads, Source};
 pub use shrink::{Shrunk, shrink};
 pub use strongest::{StrongestLevels, strongest_levels};
-pub use verdict::{Because, End, Judgment, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
-pub use versions::Incompatible;
+#[doc(inline)]
+pub use tribunal_history::transactions::{
+    Base, Because, Candidates, End, History, HistoryBuilder, INIT, Incompatible, Isolation, KeyId, Level,
+    Link, MalformedHistory, Misread, Misreading, Op, OpId, Proof, Reads, Rel, SessionId, Source, Span,
+    Status, Step, TxnId, Unsupported, Verdict, Violation, Witness,
+};
 use versions::Versions;
 
 /// Decides whether a history satisfies a level.

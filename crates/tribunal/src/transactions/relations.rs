@@ -1,7 +1,6 @@
 //! so, rt, wr and what reads tell of ww, as edges of a graph.
 
 use super::graph::{Edge, Node, Why};
-use super::history::Kind;
 use super::versions::{Appenders, Versions};
 use super::{Base, History, INIT, KeyId, Source, Status, TxnId};
 
@@ -49,7 +48,7 @@ pub(super) fn so(history: &History) -> impl Iterator<Item = (TxnId, TxnId)> + '_
 /// The external reads of a transaction, in their order: operation, key, source. Their sources must be known.
 pub(super) fn reads(history: &History, txn: TxnId) -> impl Iterator<Item = (super::OpId, KeyId, TxnId)> + '_ {
     history.ops_of(txn).filter_map(move |op| match history.reads().source(op) {
-        Source::Txn(source) if history.reads().counts(source) => Some((op, history.keys[op.index()], source)),
+        Source::Txn(source) if history.reads().counts(source) => Some((op, history.key(op), source)),
         _ => None,
     })
 }
@@ -59,8 +58,8 @@ pub(super) fn written(history: &History, txn: TxnId) -> Vec<KeyId> {
     if !history.reads().counts(txn) {
         return Vec::new();
     }
-    let writes = |&op: &usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
-    let mut keys: Vec<KeyId> = history.range(txn).filter(writes).map(|op| history.keys[op]).collect();
+    let writes = history.ops_of(txn).filter(|&op| history.writes(op));
+    let mut keys: Vec<KeyId> = writes.map(|op| history.key(op)).collect();
     keys.sort_unstable();
     keys.dedup();
     keys

@@ -4,7 +4,7 @@
 //! go all transactions that the violation does not mention, then others by halves, and finally single operations.
 
 use super::support::spoken_of;
-use super::{History, Level, Op, TxnId, Verdict, judge};
+use super::{History, Level, Op, OpId, TxnId, Verdict, judge};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
@@ -52,7 +52,8 @@ pub fn shrink(
         kept = those;
     }
     // Transactions by halves, then operations: each list is gone through until nothing goes.
-    let transactions = history.transactions().map(|txn| history.range(txn).collect::<Vec<usize>>());
+    let transactions =
+        history.transactions().map(|txn| history.ops_of(txn).map(OpId::index).collect::<Vec<usize>>());
     let mut transactions: Vec<Vec<usize>> =
         transactions.filter(|ops| ops.iter().any(|&op| kept[op])).collect();
     shrinking.reduce(&mut transactions, &mut kept, &mut tick);
@@ -127,7 +128,7 @@ fn part(whole: &History, kept: &[bool]) -> (History, Vec<TxnId>) {
     whole.name().into_iter().for_each(|name| b.name(name));
     b.init(whole.init());
     let (mut transactions, mut list) = (Vec::new(), Vec::new());
-    for txn in whole.transactions().filter(|&txn| whole.range(txn).any(|op| kept[op])) {
+    for txn in whole.transactions().filter(|&txn| whole.ops_of(txn).any(|op| kept[op.index()])) {
         let session = b.session(whole.session_name(whole.session_of(txn)));
         b.begin(session);
         for op in whole.ops_of(txn).filter(|op| kept[op.index()]).map(|op| whole.op(op)) {

@@ -3,9 +3,8 @@
 //! Transactions append in the order of co, each all its appends at once. A read returns a prefix of that, so an element that was read
 //! determines what is before it, and everything that was not read comes after.
 
-use super::history::Kind;
-use super::reads::ListRead;
-use super::{History, KeyId, OpId, TxnId};
+use super::{History, Incompatible, KeyId, OpId, TxnId};
+use tribunal_history::transactions::ListRead;
 
 /// The transactions that appended to each list, aborted ones left out.
 #[derive(Clone, Debug, Default)]
@@ -27,17 +26,6 @@ pub(super) struct Appenders<'a> {
     pub unread: &'a [TxnId],
     /// The read that tells it.
     pub by: OpId,
-}
-
-/// Two list reads that no order of the transactions explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Incompatible {
-    /// The list.
-    pub key: KeyId,
-    /// A read of it.
-    pub op: OpId,
-    /// The other read, or the same one if it is impossible by itself.
-    pub other: OpId,
 }
 
 impl Versions {
@@ -70,9 +58,9 @@ impl Versions {
         let mut starts = vec![0u32; history.key_count() + 1];
         let appends = || {
             let counted = history.transactions().filter(|&txn| history.reads().counts(txn));
-            let appends = |op: &usize| history.kinds[*op] == Kind::Append;
+            let appends = |op: &OpId| history.appends(*op);
             counted.flat_map(move |txn| {
-                history.range(txn).filter(appends).map(move |op| (txn, history.keys[op]))
+                history.ops_of(txn).filter(appends).map(move |op| (txn, history.key(op)))
             })
         };
         // By key, the transaction that was last seen to append to it.
@@ -140,11 +128,10 @@ fn explain(history: &History, reads: &[ListRead]) -> Result<(OpId, Vec<TxnId>), 
     let mut order = Vec::new();
     while let Some(&(txn, _)) = rest.first() {
         // Each all its appends at once; the last may have been read while it was appending, which is another mistake.
-        let appended =
-            history.range(txn).filter(|&op| history.kinds[op] == Kind::Append && history.keys[op] == key);
+        let appended = history.ops_of(txn).filter(|&op| history.appends(op) && history.key(op) == key);
         let mut common = 0;
         for (op, read) in appended.zip(rest) {
-            if *read != (txn, OpId(op as u32)) {
+            if *read != (txn, op) {
                 return Err(Incompatible { key, op: by, other: by });
             }
             common += 1;

@@ -119,7 +119,7 @@ impl Explanation<'_> {
         for &Edge { from, to, why } in edges[start..].iter().chain(&edges[..start]) {
             left = nodes.txn(from).unwrap_or(left);
             let Some(to) = nodes.txn(to) else { continue };
-            let key = |read: OpId| self.history.keys[read.index()];
+            let key = |read: OpId| self.history.key(read);
             let (rel, because) = match why {
                 Why::Session => (Rel::So, None),
                 Why::Time => (Rel::Rt, None),

@@ -41,7 +41,7 @@ fn general(model: Model) -> Engine {
     match model {
         Model::Sra => Engine::FrontierSearch,
         _ if model.preserved().is_some() => Engine::Search,
-        _ => model.engines()[0],
+        _ => Engine::of(model)[0],
     }
 }
 

@@ -201,7 +201,7 @@ proptest! {
             let mut words: Vec<(Engine, &str)> = Vec::new();
             // Texts are compared on small histories: here their matrices would take most of the time.
             let hopeless = |engine| matches!(engine, Engine::Enum | Engine::Definition);
-            for &engine in model.engines().iter().filter(|&&engine| !hopeless(engine)) {
+            for &engine in Engine::of(model).iter().filter(|&&engine| !hopeless(engine)) {
                 let verdict = judge_by(&x, model, engine, &limits).expect("its engine").verdict;
                 if !matches!(verdict, Verdict::Undecided(_)) {
                     prop_assert_eq!(verify(&x, model, &verdict), Ok(()), "{} by {}", model, engine.name());

@@ -128,7 +128,7 @@ fn levels_are_the_labels() {
         let asked = Level::ALL.into_iter().flat_map(|level| {
             [None]
                 .into_iter()
-                .chain(level.engines().iter().copied().map(Some))
+                .chain(transactions::Engine::of(level).iter().copied().map(Some))
                 .map(move |engine| (level, engine))
         });
         for (level, engine) in asked {

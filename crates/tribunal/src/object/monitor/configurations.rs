@@ -1,9 +1,9 @@
 //! Sets of configurations: how an object may have come to where it is.
 
 use super::recipes::Recipes;
-use super::states::States;
 use super::window::{Operation, Window};
 use crate::limits::Limits;
+use crate::object::States;
 use crate::object::heap::{boxed, table, vector};
 use crate::object::meter::Meter;
 use crate::object::{Specification, StateId, Value};

@@ -7,13 +7,10 @@ mod processes;
 mod recheck;
 mod recipes;
 mod search;
-mod states;
 mod window;
 
 pub use error::MalformedEvent;
 pub use processes::ProcessSet;
-pub(super) use states::Forgetful;
-pub use states::States;
 
 use super::heap::table;
 use super::meter::Meter;

@@ -1,7 +1,7 @@
 //! How to reach a state again: so that the states of single keys can become one of the whole object.
 
-use super::states::States;
 use super::window::Operation;
+use crate::object::States;
 use crate::object::heap::{boxed, table};
 use crate::object::{Invocation, StateId, Value};
 use rustc_hash::FxHashMap;

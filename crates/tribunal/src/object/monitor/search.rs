@@ -2,10 +2,10 @@
 
 use super::configurations::{Configuration, Run};
 use super::recipes::Recipes;
-use super::states::States;
 use super::window::{Operation, Outcome, Window};
 use super::{Finding, Inconclusive, Place};
 use crate::limits::Limits;
+use crate::object::States;
 use crate::object::heap::{boxed, table, vector};
 use crate::object::meter::Meter;
 use crate::object::{Specification, StateId, Value};

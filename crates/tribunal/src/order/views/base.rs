@@ -11,9 +11,9 @@
 
 use super::graph::Node;
 use crate::memory::{EventId, Execution, Kind, LocId, Order, ThreadId};
-use crate::preserved::{Keep, Preserved};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use tribunal_history::model::{Keep, Preserved};
 
 /// What makes up the line of each thread: events that every path of the global view keeps in order, and from which the
 /// writes that come before an event can be told.

@@ -6,9 +6,9 @@
 use super::matrices::Views;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 use tribunal_cat::relation::{Relation, members};
+use tribunal_history::model::Preserved;
 
 /// Some mo that satisfies both views, if there is one. `states` counts the mo that were tried.
 pub(crate) fn search(

@@ -9,9 +9,9 @@
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, Order};
-use crate::preserved::Preserved;
 use crate::verdict::Limit;
 use tribunal_cat::relation::Relation;
+use tribunal_history::model::Preserved;
 
 /// Matrices beyond this size are refused: an engine that needs them would not come to an end.
 const MOST_BYTES: usize = 1 << 30;

@@ -17,10 +17,10 @@ mod visited;
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 use placement::Placement;
 use std::collections::VecDeque;
+use tribunal_history::model::Preserved;
 use visited::Visited;
 
 /// An mo that satisfies the model, if there is one. Counts the sets visited in `states`.

@@ -16,9 +16,9 @@
 use super::matrices::Views;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 use tribunal_cat::relation::{Relation, contains, insert, members};
+use tribunal_history::model::Preserved;
 
 /// How many writes the table has room for, initial writes not counted.
 pub(crate) const MOST_WRITES: usize = 26;

@@ -1,6 +1,5 @@
 //! Who reads and writes what, by transaction, by key and by version, in flat columns.
 
-use super::super::history::Kind;
 use super::super::relations::{counted, reads};
 use super::super::{History, INIT, KeyId, OpId, TxnId};
 
@@ -39,9 +38,9 @@ impl Accesses {
             if !history.reads().counts(txn) {
                 continue;
             }
-            for op in history.range(txn) {
-                if matches!(history.kinds[op], Kind::Write | Kind::Append) {
-                    keys.push(history.keys[op]);
+            for op in history.ops_of(txn) {
+                if history.writes(op) {
+                    keys.push(history.key(op));
                 }
             }
             keys[start..].sort_unstable();

@@ -9,7 +9,7 @@ use tribunal::{Engine, Limits, Model, Verdict, judge, judge_by};
 pub fn verdicts(x: &Execution, model: Model) -> Vec<(&'static str, Verdict)> {
     let limits = Limits::default();
     let mut verdicts = vec![("auto", judge(x, model, &limits).verdict)];
-    for &engine in model.engines() {
+    for &engine in Engine::of(model) {
         let judged = judge_by(x, model, engine, &limits).expect("one of the model's engines");
         // Saturation alone, and minimal coherence where there is psc, need not decide what is NP-hard.
         let has_psc = matches!(model, Model::Rc20 | Model::Rc11) && x.features().seq_cst;

@@ -5,8 +5,8 @@
 //! event, whatever the model.
 
 use crate::memory::{EventId, Execution, LocId, Order};
-use crate::preserved::{Keep, Preserved};
 use std::collections::VecDeque;
+use tribunal_history::model::{Keep, Preserved};
 
 /// The nodes are the events of the threads, then the junctions. Fences are no part of it.
 pub(super) struct Placement {

@@ -1,0 +1,170 @@
+//! Verdicts on transaction histories, with their certificates.
+
+use super::{KeyId, Misread, OpId, TxnId};
+use crate::verdict::Limit;
+
+/// The answer to "does this history satisfy that level?".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes, as the witness shows.
+    Consistent(Witness),
+    /// No, as the violation shows.
+    Inconsistent(Violation),
+    /// A limit was reached before the answer was known.
+    Undecided(Limit),
+    /// The level does not apply to this history.
+    Unsupported(Unsupported),
+}
+
+impl Verdict {
+    /// The verdict's word in every output.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Verdict::Consistent(_) => "consistent",
+            Verdict::Inconsistent(_) => "inconsistent",
+            Verdict::Undecided(_) => "undecided",
+            Verdict::Unsupported(_) => "unsupported",
+        }
+    }
+
+    /// Whether the answer is yes.
+    pub const fn is_consistent(&self) -> bool {
+        matches!(self, Verdict::Consistent(_))
+    }
+
+    /// Whether the answer is no.
+    pub const fn is_inconsistent(&self) -> bool {
+        matches!(self, Verdict::Inconsistent(_))
+    }
+}
+
+/// Why a level does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsupported {
+    /// It needs real time.
+    #[error("the level uses real time, but the transactions have no times")]
+    Times,
+}
+
+/// Why a history satisfies a level.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Witness {
+    /// All transactions that count, in commit order, without init.
+    pub commits: Vec<TxnId>,
+    /// If values repeat, the source of each such read, in order.
+    pub sources: Vec<(OpId, TxnId)>,
+}
+
+/// Why no commit order explains a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// An impossible read.
+    Misread(Misread),
+    /// No order explains two list reads.
+    Incompatible(Incompatible),
+    /// Every order has a cycle.
+    Proof(Proof),
+    /// Several transactions wrote what this read returned, and it cannot be from any of them.
+    Sources {
+        /// The read.
+        read: OpId,
+        /// Each possible source, and the violation it leads to, under the assumptions about other reads so far.
+        cases: Vec<(TxnId, Violation)>,
+    },
+}
+
+/// Two list reads that no order of the transactions explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incompatible {
+    /// The list.
+    pub key: KeyId,
+    /// A read of it.
+    pub op: OpId,
+    /// The other read, or the same one if it is impossible by itself.
+    pub other: OpId,
+}
+
+/// A proof that every order of the writers of each key has a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Facts about the order, each derived from the earlier ones.
+    pub steps: Vec<Step>,
+    /// What cannot be.
+    pub end: End,
+}
+
+/// `first` comes before `second`, and both write the key: ww.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The key.
+    pub key: KeyId,
+    /// The transaction that comes first.
+    pub first: TxnId,
+    /// The one that comes second.
+    pub second: TxnId,
+    /// Why it does.
+    pub because: Because,
+}
+
+/// Why a transaction comes before another that writes the same key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// This read of the list returned both, or the first and not the second.
+    List(OpId),
+    /// This read returned what the second wrote, and the first comes before the reader by this path.
+    Seen {
+        /// The read.
+        read: OpId,
+        /// From the first to the reader.
+        path: Vec<Link>,
+    },
+    /// The opposite order would close a cycle with this path from the first to the second.
+    Otherwise(Vec<Link>),
+}
+
+/// The end of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A cycle that the level forbids.
+    Cycle(Vec<Link>),
+    /// Both orders of two writers fail.
+    Cases {
+        /// A key that both write.
+        key: KeyId,
+        /// One transaction.
+        first: TxnId,
+        /// The other.
+        second: TxnId,
+        /// The proof if the first comes first.
+        forward: Box<Proof>,
+        /// The proof if the second comes first.
+        backward: Box<Proof>,
+    },
+}
+
+/// A step from one transaction to another in a path or a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where it begins.
+    pub from: TxnId,
+    /// Where it leads.
+    pub to: TxnId,
+    /// The relation.
+    pub rel: Rel,
+}
+
+/// What relates two transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rel {
+    /// so: the first is before the second in their session.
+    So,
+    /// rt: the first ended before the second began.
+    Rt,
+    /// wr: this read of the second returned what the first wrote.
+    Wr(OpId),
+    /// ww: both write the key, in this order by an earlier step.
+    Ww(KeyId),
+    /// rw: the second overwrites what this read of the first returned.
+    Rw(OpId),
+}
