@@ -10,7 +10,7 @@ use std::process::Command;
 /// The mdBook that is installed if there is none.
 const MDBOOK: &str = "mdbook@0.5.4";
 /// What of the repository is copied: documents, and what they link to.
-const COPIED: [&str; 7] = [
+const COPIED: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -18,6 +18,7 @@ const COPIED: [&str; 7] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "Containerfile",
+    "lab/README.md",
 ];
 const CHECKER: &str = "\
 # Checker
