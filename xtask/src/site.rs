@@ -36,7 +36,9 @@ pub fn build(checker: bool) -> Result<PathBuf, String> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(problem(&site, error)),
         _ => {}
     }
-    for folder in ["docs", "examples", "crates/tribunal-c/include", "crates/tribunal-explore/programs"] {
+    for folder in
+        ["docs", "examples", "lab/schema", "crates/tribunal-c/include", "crates/tribunal-explore/programs"]
+    {
         copy(&root().join(folder), &source.join(folder))?;
     }
     for file in COPIED {
