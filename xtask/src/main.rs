@@ -3,6 +3,7 @@
 mod databases;
 mod dist;
 mod freeze;
+mod lab;
 mod licenses;
 mod limits;
 mod links;
@@ -37,6 +38,7 @@ Tasks:
            record what the command answers over examples, corpora, generated histories, litmus tests and programs, in DIR
            (target/freeze); if there is a record, compare with it byte for byte, and show the first differences;
            --command: ask this one, instead of one that is built
+  lab      check the format of the laboratory, run clippy on all its packages and its tests
   litmus --herd DIR[:DIR] --tests DIR [--shared DIR] [--only START]
            compare our answers to litmus tests with herd's: all that expected.tsv.xz in the shared folder has, with herd's
            library (the newest last) and the tests that its `collect` gathered; or by TRIBUNAL_HERD, TRIBUNAL_LITMUS and
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         ["freeze", ..] => {
             freeze::Options::parse(&arguments[1..]).and_then(|options| freeze::freeze(&options))
         }
+        ["lab"] => lab::check(),
         ["litmus", ..] => litmus::compare(&arguments[1..]),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),

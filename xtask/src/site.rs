@@ -10,7 +10,7 @@ use std::process::Command;
 /// The mdBook that is installed if there is none.
 const MDBOOK: &str = "mdbook@0.5.4";
 /// What of the repository is copied: documents, and what they link to.
-const COPIED: [&str; 7] = [
+const COPIED: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -18,6 +18,7 @@ const COPIED: [&str; 7] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "Containerfile",
+    "lab/README.md",
 ];
 const CHECKER: &str = "\
 # Checker
@@ -35,7 +36,9 @@ pub fn build(checker: bool) -> Result<PathBuf, String> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(problem(&site, error)),
         _ => {}
     }
-    for folder in ["docs", "examples", "crates/tribunal-c/include", "crates/tribunal-explore/programs"] {
+    for folder in
+        ["docs", "examples", "lab/schema", "crates/tribunal-c/include", "crates/tribunal-explore/programs"]
+    {
         copy(&root().join(folder), &source.join(folder))?;
     }
     for file in COPIED {

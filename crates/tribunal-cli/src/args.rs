@@ -1,6 +1,5 @@
 //! The command line: every subcommand, option and help text.
 
-use crate::bench::BenchArguments;
 use crate::explain::ExplainArguments;
 use crate::explore::ExploreArguments;
 use crate::failure::Failure;
@@ -116,14 +115,10 @@ pub enum Command {
     /// List the models, criteria and levels, or print definitions
     #[command(after_help = MODELS_HELP)]
     Models(ModelsArguments),
-    /// Count the pairs of writes that every sc order agrees on, and those that ccv, ccm and wsc find
-    Kernel(KernelArguments),
     /// Generate histories
     Generate(GenerateArguments),
     /// Record histories on this machine or a database
     Record(RecordArguments),
-    /// Measure how fast all this is, by the papers' experiments
-    Bench(BenchArguments),
     /// Print a shell's completion script
     #[command(
         after_help = "Example:\n  cd ~/.local/share/bash-completion/completions\n  tribunal completions bash > tribunal"
@@ -152,7 +147,6 @@ impl Command {
             Command::Shrink(arguments) => &arguments.judging.budget,
             Command::View(arguments) => &arguments.judging.budget,
             Command::Monitor(arguments) => &arguments.budget,
-            Command::Kernel(arguments) => &arguments.budget,
             Command::Generate(arguments) => arguments.budget()?,
             Command::Explore(arguments) => return arguments.max_memory,
             Command::Litmus(arguments) => return arguments.max_memory,
@@ -163,7 +157,6 @@ impl Command {
             | Command::Stats(_)
             | Command::Models(_)
             | Command::Record(_)
-            | Command::Bench(_)
             | Command::Completions { .. }
             | Command::Man { .. } => return None,
         };
@@ -721,41 +714,6 @@ pub enum ModelStyle {
     Markdown,
     /// The definitions alone: for models, files in the cat language
     Cat,
-}
-
-/// How `kernel` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum KernelStyle {
-    /// For people
-    Human,
-    /// For programs: one JSON object a line
-    Json,
-}
-
-const KERNEL_HELP: &str = "\
-Examples:
-  tribunal kernel a.jsonl
-  tribunal generate machine --histories 100 --events 200 | tribunal kernel -
-
-A pair is two writes to one location; initial writes are not counted. The SC-kernel is the set of pairs that every sc \
-order of the writes has the same way round. For each of ccv, ccm and wsc, the table gives the pairs it orders and \
-their share of the kernel. A history that is inconsistent with sc has no kernel.
-
-Orders are held as tables of events by events, so this is for histories of a few thousand events. A history that \
-takes more than --max-memory, by default 2G, is undecided.
-
-Exit status: 0 done, 2 bad usage or malformed input, 3 some undecided, 130 stopped by Ctrl-C.";
-
-#[derive(Args, Debug)]
-#[command(after_help = KERNEL_HELP)]
-pub struct KernelArguments {
-    /// How to print kernels
-    #[arg(long, value_name = "STYLE", default_value = "human")]
-    pub style: KernelStyle,
-    #[command(flatten)]
-    pub budget: Budget,
-    #[command(flatten)]
-    pub histories: Histories,
 }
 
 fn nil_reads() -> impl TypedValueParser<Value = NilReads> {

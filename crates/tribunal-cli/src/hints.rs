@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Commands whose `--style` was once called `--output`, as short `-o`.
-const STYLED: [&str; 6] = ["check", "races", "models", "kernel", "explore", "litmus"];
+const STYLED: [&str; 5] = ["check", "races", "models", "explore", "litmus"];
 
 /// The error, with a hint if the flag that it complains about has another name now, or if a file stands where a command should.
 pub fn with_hint(mut error: clap::Error, line: &[String]) -> clap::Error {

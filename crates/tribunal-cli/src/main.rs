@@ -1,7 +1,6 @@
 //! The command `tribunal`: reads histories, checks them against models, and shows why the answer is right.
 
 mod args;
-mod bench;
 mod case;
 mod certificates;
 mod check;
@@ -15,7 +14,6 @@ mod generate;
 mod hints;
 mod input;
 mod interrupt;
-mod kernel;
 mod litmus;
 mod manual;
 mod models;
@@ -93,10 +91,8 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Stats(arguments) => stats::run(arguments, out),
         Command::Models(arguments) => models::run(arguments, out),
         Command::Litmus(arguments) => litmus::run(arguments, out),
-        Command::Kernel(arguments) => kernel::run(arguments, out),
         Command::Generate(arguments) => generate::run(arguments, out),
         Command::Record(arguments) => record::run(arguments, out),
-        Command::Bench(arguments) => bench::run(arguments, out),
         Command::Completions { shell } => manual::completions(*shell, out),
         Command::Man { dir } => manual::pages(dir.as_deref(), out),
     }

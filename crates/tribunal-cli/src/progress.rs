@@ -161,23 +161,6 @@ impl Progress {
         bar.set_message(message());
     }
 
-    /// Begins a part of a suite.
-    pub fn measuring(&self, suite: &str, part: &str, steps: u64) {
-        let Some(bar) = &self.bar else { return };
-        style(bar, "{elapsed} {bar:30} {pos}/{len} {prefix}, {msg}");
-        bar.set_length(steps);
-        bar.set_position(0);
-        bar.set_prefix(suite.to_string());
-        bar.set_message(part.to_string());
-    }
-
-    /// A step of the part is done.
-    pub fn measured(&self) {
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
-        }
-    }
-
     /// Does something that prints, with the bar out of the way.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.bar {

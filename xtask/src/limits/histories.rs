@@ -58,7 +58,6 @@ pub fn memory() -> Vec<Family> {
             Attack::new(format!("explain: {name}"), "explain -m sc h.txt").answers(3),
             Attack::new(format!("shrink: {name}"), "shrink -m sc h.txt -o /dev/null"),
             Attack::new(format!("view: {name}"), "view -m tso h.txt -o /dev/null").answers(2),
-            Attack::new(format!("kernel: {name}"), "kernel h.txt"),
             Attack::new(format!("monitor: {name}"), "monitor -m sc h.txt").answers(3),
             Attack::new(format!("verify: {name}"), "check -m ra --verify --witness --style json h.txt")
                 .answers(2),

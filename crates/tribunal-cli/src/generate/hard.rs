@@ -108,7 +108,6 @@ struct TrianglesArguments {
 
 const KERNEL_HELP: &str = "\
 Examples:
-  tribunal generate hard kernel | tribunal kernel -
   tribunal generate hard kernel --ring 8
   tribunal generate hard kernel --pairs 2 --allowed 0b10
   tribunal generate hard kernel --pairs 3 | tribunal check --model sc,wsc -

@@ -146,7 +146,6 @@ fn a_small_file_of_many_threads_is_an_error() {
         &["explain"],
         &["shrink"],
         &["view", "-o", "page.html"],
-        &["kernel"],
         &["generate", "mutate"],
     ] {
         let ran = place.run(&[command, &limited].concat());

@@ -8,7 +8,6 @@ mod shared;
 mod axe;
 mod bad_input;
 mod bad_objects;
-mod bench;
 mod case_study;
 mod certificates;
 mod check;
@@ -24,7 +23,6 @@ mod histories;
 mod jepsen;
 mod junit;
 mod keep_going;
-mod kernel;
 mod levels;
 // Links and limits of the shell.
 #[cfg(target_os = "linux")]

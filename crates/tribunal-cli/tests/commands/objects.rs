@@ -329,7 +329,7 @@ enqueues (a.json:1)
 }
 
 #[test]
-fn objects_are_converted_and_have_no_kernel() {
+fn objects_are_converted() {
     let place = Place::with("a.json", ENQUEUES);
     place.write("mp.txt", MP);
     let json = place.run(&["convert", "--to", "json", "a.json"]);
@@ -346,12 +346,6 @@ fn objects_are_converted_and_have_no_kernel() {
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{to} {file}");
         assert!(ran.stderr.starts_with(&format!("error: {file}:1: ")), "{}", ran.stderr);
     }
-    let kernel = place.run(&["kernel", "a.json"]);
-    assert_eq!(kernel.status, 2);
-    assert_eq!(
-        kernel.stderr,
-        "error: a.json:1: the sc-kernel is defined for memories, but the history is of an object\n"
-    );
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn anchor(heading: &str) -> String {
 /// Links between documents lead to a file, and to a heading that is there.
 #[test]
 fn links_lead_somewhere() {
-    for path in [".", "docs", "docs/guide", "examples"].into_iter().flat_map(documents_in) {
+    for path in [".", "docs", "docs/guide", "examples", "lab"].into_iter().flat_map(documents_in) {
         let text = std::fs::read_to_string(&path).expect("a document");
         for line in prose(&text) {
             for link in line.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

@@ -9,7 +9,7 @@ use tribunal_machines::hard::{Formula, InvalidFormula};
 const LIMITS: Limits<'_> =
     Limits { deadline: None, max_states: 100_000_000, max_memory: usize::MAX, stop: None };
 
-/// How many formulas; `tribunal bench subset` takes a thousand.
+/// How many formulas; `cargo lab bench subset` takes a thousand.
 const FORMULAS: u64 = 40;
 
 #[test]
