@@ -1,4 +1,4 @@
-//! Good and bad sources. The examples are compared with the built-in specifications in `tests/specifications.rs`.
+//! Good and bad sources. The examples are compared with the built-in specifications in `tests/integration/specifications.rs`.
 
 use super::*;
 

@@ -1,7 +1,8 @@
-//! Where a session has been before, it takes nothing of the heap. A test of its own, since the counter is the whole process's.
-#![allow(missing_docs)]
+//! Where a session has been before, it takes nothing of the heap. By itself in its process, as `checker_memory`.
 
+#[path = "../../../tests/allocations.rs"]
 mod allocations;
+
 use allocations::peak_of;
 use tribunal::Model;
 use tribunal::memory::{Order, ThreadId};
