@@ -41,13 +41,16 @@ fn herds_models_elaborate() {
     let directories =
         std::env::var_os("TRIBUNAL_HERD").expect("TRIBUNAL_HERD names directories of herd's files");
     // Each directory is a library of its own.
-    let failed: usize = std::env::split_paths(&directories).map(|directory| elaborate(&directory)).sum();
-    assert_eq!(failed, 0);
+    for directory in std::env::split_paths(&directories) {
+        let (elaborated, failed) = elaborate(&directory);
+        assert_eq!(failed, 0, "{}", directory.display());
+        assert!(elaborated > 0, "{} has none of herd's models", directory.display());
+    }
 }
 
-/// Elaborates the models of a directory; how many were refused.
-fn elaborate(directory: &PathBuf) -> usize {
-    let mut failed = 0;
+/// Elaborates the models of a directory: how many plans there are, and how many were refused.
+fn elaborate(directory: &PathBuf) -> (usize, usize) {
+    let (mut elaborated, mut failed) = (0, 0);
     for &(file, bell, architectures) in MODELS {
         let path = directory.join(file);
         let mut library = Directories::new([directory], |path: &Path| std::fs::read(path));
@@ -76,15 +79,18 @@ fn elaborate(directory: &PathBuf) -> usize {
             }
             let start = std::time::Instant::now();
             match model.plan(&environment) {
-                Ok(plan) => eprintln!(
-                    "{file} {}: {} nodes, {} fixpoints, {} choices, {} checks, {:?}",
-                    architecture.name(),
-                    plan.nodes.len(),
-                    plan.fixpoints.len(),
-                    plan.choices.len(),
-                    plan.checks.len(),
-                    start.elapsed(),
-                ),
+                Ok(plan) => {
+                    elaborated += 1;
+                    eprintln!(
+                        "{file} {}: {} nodes, {} fixpoints, {} choices, {} checks, {:?}",
+                        architecture.name(),
+                        plan.nodes.len(),
+                        plan.fixpoints.len(),
+                        plan.choices.len(),
+                        plan.checks.len(),
+                        start.elapsed(),
+                    )
+                }
                 Err(error) => {
                     failed += 1;
                     eprintln!("{file} {}: {error}", architecture.name());
@@ -92,5 +98,5 @@ fn elaborate(directory: &PathBuf) -> usize {
             }
         }
     }
-    failed
+    (elaborated, failed)
 }

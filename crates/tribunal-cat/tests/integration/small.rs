@@ -1,4 +1,5 @@
-//! How long small executions take: `cargo test --release -p tribunal-cat --test models small -- --ignored --nocapture`.
+//! The ways to ask about small executions agree. How long each takes is printed by
+//! `cargo test --release -p tribunal-cat --test integration small -- --ignored --nocapture`.
 
 use crate::by_hand::*;
 use std::time::Instant;
@@ -25,13 +26,17 @@ fn small_executions() {
             };
             time(0, &mut || decider.load(facts).expect("all names"));
             time(1, &mut || decider.change(facts, &["rf"]).expect("all names"));
-            time(2, &mut || _ = decider.is_refuted(&[], &mut Unlimited));
+            let (mut refuted, mut consistent, mut judged, mut found) = (false, false, false, 0);
+            time(2, &mut || refuted = decider.is_refuted(&[], &mut Unlimited).expect("no limit"));
             decider.change(facts, &["rf"]).expect("all names");
-            time(3, &mut || _ = decider.is_consistent(&[], &mut Unlimited));
+            time(3, &mut || consistent = decider.is_consistent(&[], &mut Unlimited).expect("no limit"));
             decider.change(facts, &["rf"]).expect("all names");
-            time(4, &mut || _ = decider.judge(&[], &mut raised, &mut Unlimited));
+            time(4, &mut || judged = decider.judge(&[], &mut raised, &mut Unlimited).expect("no limit"));
             decider.change(facts, &["rf"]).expect("all names");
-            time(5, &mut || count += decider.count(&[], &mut raised, &mut Unlimited).expect("no limit"));
+            time(5, &mut || found = decider.count(&[], &mut raised, &mut Unlimited).expect("no limit"));
+            assert!(!(refuted && consistent), "{name}");
+            assert_eq!((judged, found > 0), (consistent, consistent), "{name}");
+            count += found;
         }
         let micros = spent.map(|seconds| format!("{:.1}", seconds * 1e6 / executions.len() as f64)).join(" ");
         eprintln!("{name}: load, change, is_refuted, is_consistent, judge, count ({count}): {micros} us");

@@ -13,7 +13,7 @@ use tribunal_litmus::Test;
 fn all_expected() {
     let (herd, tests) = (directories("TRIBUNAL_HERD"), directories("TRIBUNAL_LITMUS"));
     let shared = shared().expect("the folder with herd's answers");
-    let text = unpack(&shared.join("expected.tsv.xz")).expect("herd's answers");
+    let text = unpack(&shared.join("expected.tsv.xz"));
     let only = std::env::var("TRIBUNAL_ONLY").unwrap_or_default();
     let (start, model) = only.split_once(' ').unwrap_or((&only, ""));
     let mut rows = expected(&text);
@@ -39,7 +39,7 @@ fn all_expected() {
 fn our_models_on_diy() {
     let Some(shared) = shared() else { return };
     for folder in ["c11-diy", "x86-diy"] {
-        let Some(text) = unpack(&shared.join(folder).join("outcomes.tsv.xz")) else { return };
+        let text = unpack(&shared.join(folder).join("outcomes.tsv.xz"));
         let every = if std::env::var_os("TRIBUNAL_ALL").is_some() { 1 } else { 10 };
         let rows = text.lines().filter(|line| !line.starts_with('#')).step_by(every);
         let rows: Vec<compare::Row> = rows

@@ -22,7 +22,6 @@ mod repeated;
 mod satisfiability;
 mod seq_cst;
 mod session;
-mod session_cost;
 mod session_exact;
 mod session_histories;
 mod shrink;

@@ -1,5 +1,4 @@
-//! What a step there and back costs. Not a test of anything; run with
-//! `cargo test --release -p tribunal --test memories session_cost -- --ignored --nocapture`.
+//! What a step of a session costs, there and back.
 
 use std::time::Instant;
 use tribunal::Model;
@@ -72,9 +71,7 @@ fn cost(make: fn(Model) -> Session, events: usize, order: Order, fences: bool) -
     (began.elapsed().as_nanos() as f64 / all, asked as f64 / all)
 }
 
-#[test]
-#[ignore = "a measurement"]
-fn there_and_back() {
+fn main() {
     let new: fn(Model) -> Session = |model| Session::new(model).expect("a model with sessions");
     let exact: fn(Model) -> Session = |model| Session::exact(model).expect("a model with sessions");
     for events in [15, 30, 60] {
