@@ -7,6 +7,7 @@ use allocations::peak_of;
 use tribunal::Model;
 use tribunal::memory::{Order, ThreadId};
 use tribunal::session::Session;
+use tribunal_random::Random;
 
 const MODELS: [Model; 9] = [
     Model::Rc20,
@@ -22,11 +23,8 @@ const MODELS: [Model; 9] = [
 
 /// Leads a session, the same way each time, through some events, with candidates, spawns, joins and places in mo.
 fn lead(session: &mut Session, depth: usize) {
-    let mut state = 1usize;
-    let mut below = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % bound
-    };
+    let mut random = Random::new(1);
+    let mut below = |bound: usize| random.index(bound);
     let x = [session.location(), session.location()];
     let child = session.spawn(ThreadId(0));
     for i in 0..depth {

@@ -7,16 +7,16 @@ use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr;
 use tribunal_c::*;
+use tribunal_random::Random;
 
 const MODELS: [&CStr; 9] = [c"rc20", c"rc11", c"ra", c"relaxed", c"wra", c"sra", c"sc", c"tso", c"pso"];
 
-/// Random numbers, the same on every run.
-struct Random(u64);
+/// Random arguments, the same on every run.
+struct Arguments(Random);
 
-impl Random {
+impl Arguments {
     fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) % u64::from(limit)) as u32
+        self.0.below(limit.into()) as u32
     }
 
     /// An id below the limit, mostly.
@@ -88,7 +88,7 @@ fn is_proved(verdict: Option<Box<Verdict>>) {
 fn sessions() {
     for (number, model) in (0..).zip(MODELS) {
         for exact in [false, true] {
-            let random = &mut Random(2 * number + u64::from(exact));
+            let random = &mut Arguments(Random::new(2 * number + u64::from(exact)));
             for _ in 0..20 {
                 session(model, exact, random);
             }
@@ -96,7 +96,7 @@ fn sessions() {
     }
 }
 
-fn session(model: &CStr, exact: bool, random: &mut Random) {
+fn session(model: &CStr, exact: bool, random: &mut Arguments) {
     let model = Text::new(model);
     let mut session = made(|place| match exact {
         true => tribunal_session_exact(model, place),
@@ -186,7 +186,7 @@ fn session(model: &CStr, exact: bool, random: &mut Random) {
 
 #[test]
 fn histories() {
-    let random = &mut Random(1);
+    let random = &mut Arguments(Random::new(1));
     let mut builder = made(|place| tribunal_builder_new(place)).expect("a builder");
     for _ in 0..150 {
         let b = &mut *builder;
@@ -225,7 +225,7 @@ fn histories() {
 #[test]
 fn monitors() {
     for (number, model) in (0..).zip(MODELS) {
-        let random = &mut Random(100 + number);
+        let random = &mut Arguments(Random::new(100 + number));
         for _ in 0..20 {
             let window = random.below(20).into();
             let model = Text::new(model);

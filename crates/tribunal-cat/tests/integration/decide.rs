@@ -92,8 +92,8 @@ fn brute_force(plan: &Plan, facts: &Small) -> (u64, Vec<bool>) {
 /// Changes something; what is accepted nevertheless must say nothing false: here, that inconsistent executions are so. How many are refused.
 fn corrupt(random: &mut Random, plan: &Plan, facts: &Small, refutation: &Refutation) -> usize {
     let mut changed = refutation.clone();
-    let case = random.below(changed.cases.len());
-    match random.below(5) {
+    let case = random.index(changed.cases.len());
+    match random.index(5) {
         0 => _ = changed.cases.pop(),
         1 => match &mut changed.cases[case] {
             Case::Split { forward, backward, .. } => *forward = *backward,
@@ -116,7 +116,7 @@ fn consistent_executions_are_not_refuted() {
     for (seed, plan) in
         [(11, sc()), (12, tso()), (13, ra()), (14, rc11()), (15, immediate()), (16, two_choices())]
     {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut decider = Decider::new(&plan, &[]);
         let mut refutations = Vec::new();
         let mut accepted = Vec::new();
@@ -136,12 +136,12 @@ fn consistent_executions_are_not_refuted() {
 }
 
 fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut decider = Decider::new(&plan, &["rf"]);
     let (mut consistent, mut total, mut corrupted, mut splits) = (0, 0, 0, 0);
     for _ in 0..cases {
-        let (threads, locations) = (2 + random.below(2), 1 + random.below(2));
-        let events = 2 + random.below(events);
+        let (threads, locations) = (2 + random.index(2), 1 + random.index(2));
+        let events = 2 + random.index(events);
         let facts = Small::random(&mut random, threads, events, locations);
         let (count, raised) = brute_force(&plan, &facts);
         decider.load(&facts).expect("all names");
@@ -183,7 +183,7 @@ fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
         // Part of rf.
         let mut part = facts.clone();
         let rf = part.relations.iter_mut().find(|(name, _)| *name == "rf").map(|(_, rf)| rf).expect("rf");
-        rf.retain(|_| random.below(2) == 0);
+        rf.retain(|_| random.index(2) == 0);
         decider.change(&part, &["rf"]).expect("all names");
         assert!(
             count == 0 || !decider.is_refuted(&[], &mut Unlimited).expect("there is no limit"),
@@ -229,7 +229,7 @@ fn two_choices_by_every_order() {
 #[test]
 fn searches_agree_with_enumeration() {
     let plans = [sc(), tso(), ra(), rc11()];
-    let (mut random, mut splits) = (Random(21), 0);
+    let (mut random, mut splits) = (Random::new(21), 0);
     for round in 0..600 {
         let plan = &plans[round % plans.len()];
         let facts = Small::random(&mut random, 4, 11, 1 + round % 3);
@@ -256,7 +256,7 @@ fn searches_agree_with_enumeration() {
 #[test]
 fn limits_end_decisions() {
     let plan = immediate();
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     let mut stopped = 0;
     for _ in 0..60 {
         let facts = Small::random(&mut random, 3, 8, 1);

@@ -132,13 +132,13 @@ fn fixpoint(
     b.plan.fixpoints.push(Fixpoint { variables: variables.clone(), bodies: Vec::new() });
     relations.extend(&variables);
     (0..5).for_each(|_| grow(b, random, &mut relations, &mut sets, true));
-    if outer && random.below(2) == 0 {
+    if outer && random.index(2) == 0 {
         let names = fixpoint(b, random, grow, relations.clone(), sets.clone(), false);
         relations.extend(names);
         (0..3).for_each(|_| grow(b, random, &mut relations, &mut sets, true));
     }
     for i in 0..2 {
-        let (base, step) = (relations[random.below(7)], relations[relations.len() - 1 - random.below(5)]);
+        let (base, step) = (relations[random.index(7)], relations[relations.len() - 1 - random.index(5)]);
         let more = b.seq(&[variables[1 - i], step]);
         let body = b.union(&[base, more, step]);
         b.plan.fixpoints[id.0 as usize].bodies.push(body);
@@ -157,10 +157,10 @@ fn random_plan(random: &mut Random, monotone: bool) -> Plan {
                 relations: &mut Vec<NodeId>,
                 sets: &mut Vec<NodeId>,
                 inside: bool| {
-        let r = |random: &mut Random, from: &[NodeId]| from[from.len() - 1 - random.below(from.len().min(9))];
-        let (x, y) = (r(random, relations), relations[random.below(relations.len())]);
-        let (s, t) = (r(random, sets), sets[random.below(sets.len())]);
-        let op = match random.below(if monotone || inside { 14 } else { 18 }) {
+        let r = |random: &mut Random, from: &[NodeId]| from[from.len() - 1 - random.index(from.len().min(9))];
+        let (x, y) = (r(random, relations), relations[random.index(relations.len())]);
+        let (s, t) = (r(random, sets), sets[random.index(sets.len())]);
+        let op = match random.index(if monotone || inside { 14 } else { 18 }) {
             0 | 1 => Op::Union(x, y),
             2 => Op::Intersection(x, y),
             3 | 4 => Op::Sequence(x, y),
@@ -178,7 +178,7 @@ fn random_plan(random: &mut Random, monotone: bool) -> Plan {
             17 => Op::Complement(s),
             _ => {
                 let identity = b.op(Op::Identity(s));
-                if random.below(2) == 0 { Op::Sequence(identity, x) } else { Op::Sequence(x, identity) }
+                if random.index(2) == 0 { Op::Sequence(identity, x) } else { Op::Sequence(x, identity) }
             }
         };
         let node = b.op(op);
@@ -194,7 +194,7 @@ fn random_plan(random: &mut Random, monotone: bool) -> Plan {
     }
     let last = relations.len();
     for &node in &relations[last.saturating_sub(8)..] {
-        let condition = [Condition::Acyclic, Condition::Irreflexive, Condition::Empty][random.below(3)];
+        let condition = [Condition::Acyclic, Condition::Irreflexive, Condition::Empty][random.index(3)];
         b.require(condition, node, "check");
     }
     let last = *sets.last().expect("a set");
@@ -207,13 +207,13 @@ fn random_co(random: &mut Random, facts: &Small) -> Relation {
     let (mut w, mut loc) = (Set::empty(facts.size), Relation::empty(facts.size));
     facts.set("W", &mut w);
     facts.relation("loc", &mut loc);
-    let key: Vec<usize> = (0..facts.size).map(|_| random.below(1000)).collect();
+    let key: Vec<usize> = (0..facts.size).map(|_| random.index(1000)).collect();
     let mut co = Relation::of(
         facts.size,
         loc.pairs().filter(|&(a, b)| w.contains(a) && w.contains(b) && key[a] < key[b]),
     );
-    if random.below(3) == 0 {
-        let some: Vec<_> = co.pairs().filter(|_| random.below(2) == 0).collect();
+    if random.index(3) == 0 {
+        let some: Vec<_> = co.pairs().filter(|_| random.index(2) == 0).collect();
         co = Relation::of(facts.size, some);
     }
     co
@@ -221,7 +221,7 @@ fn random_co(random: &mut Random, facts: &Small) -> Relation {
 
 #[test]
 fn values_are_those_of_the_definitions() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for round in 0..300 {
         let plan = random_plan(&mut random, round % 3 == 0);
         let mut evaluator = Evaluator::new(&plan, &["rf"]);
@@ -264,7 +264,7 @@ fn values_are_those_of_the_definitions() {
 
 #[test]
 fn failures_rest_on_the_pairs_that_are_named() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let (mut failures, mut fewer) = (0, 0);
     for round in 0..400 {
         let plan = match round % 5 {
@@ -311,7 +311,7 @@ fn failures_rest_on_the_pairs_that_are_named() {
 
 #[test]
 fn polarities_say_how_values_move() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut seen = [0; 4];
     for _ in 0..300 {
         let plan = random_plan(&mut random, false);
@@ -321,7 +321,7 @@ fn polarities_say_how_values_move() {
         evaluator.load(&facts).expect("all names");
         let more = random_co(&mut random, &facts);
         let less =
-            Relation::of(facts.size, more.pairs().filter(|_| random.below(2) == 0).collect::<Vec<_>>());
+            Relation::of(facts.size, more.pairs().filter(|_| random.index(2) == 0).collect::<Vec<_>>());
         for check in &plan.checks {
             evaluator.choose(ChoiceId(0), &less);
             let (before, after) = if plan.node(check.node).ty == Type::Relation {

@@ -59,8 +59,8 @@ impl Trace {
         let mut next: Vec<usize> = (0..threads).map(|thread| thread * length).collect();
         let mut left = events;
         while left > 0 {
-            let thread = random.below(threads);
-            if random.below(3) == 0
+            let thread = random.index(threads);
+            if random.index(3) == 0
                 && let Some(write) = buffers[thread].pop_front()
             {
                 memory[trace.location[write]] = write;
@@ -69,8 +69,8 @@ impl Trace {
             if next[thread] == (thread + 1) * length {
                 continue;
             }
-            let (event, location) = (next[thread], random.below(locations));
-            match random.below(20) {
+            let (event, location) = (next[thread], random.index(locations));
+            match random.index(20) {
                 0 if !buffers[thread].is_empty() => continue,
                 0 => trace.kind[event] = Kind::Fence,
                 1..8 => {
@@ -188,7 +188,7 @@ fn decide(text: &str, trace: &Trace) -> (Verdict, f64) {
 
 #[test]
 fn traces_of_store_buffers_are_of_tso() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let trace = Trace::of_store_buffers(&mut random, 2400, 8, 6);
     assert!(matches!(decide(TSO, &trace).0, Verdict::Consistent(_)));
     assert!(matches!(decide(SC, &trace).0, Verdict::Inconsistent(_)));
@@ -198,7 +198,7 @@ fn traces_of_store_buffers_are_of_tso() {
 #[ignore = "takes long unless optimized"]
 fn ten_thousand_events() {
     for locations in [4, 16, 64] {
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         let trace = Trace::of_store_buffers(&mut random, 10_000, 8, locations);
         for (name, text) in [("tso", TSO), ("sc", SC), ("ra", RA)] {
             eprintln!("{name}, {locations} locations");

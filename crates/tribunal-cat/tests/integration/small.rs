@@ -12,7 +12,7 @@ fn small_executions() {
     for (name, plan) in
         [("sc", sc()), ("tso", tso()), ("ra", ra()), ("rc11", rc11()), ("immediate", immediate())]
     {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let executions: Vec<Small> = (0..400).map(|_| Small::random(&mut random, 3, 10, 2)).collect();
         let mut decider = Decider::new(&plan, &["rf"]);
         let mut raised = vec![false; plan.checks.len()];

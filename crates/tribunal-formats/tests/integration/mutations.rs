@@ -6,6 +6,7 @@ use tribunal_formats::certificate::{object, violation_from_json, witness_from_js
 use tribunal_formats::{
     Format, Labels, Object, ReadAs, ReadOptions, Transactions, Writer, read, write_transactions,
 };
+use tribunal_random::Random;
 
 const TEXT: &str = "# c\nname: n\ninit: x=5\nthreads: T0 T1\nT0: W.rel x 1; R.acq y 0 from init; U.ar x 1>2; F.sc\n\
     T1: R x 2; R x 2 dep 0 @ 3:5\nfinal: x=2\nexpect: sc=no\n---\nT0: W x 1\n";
@@ -52,15 +53,12 @@ const VIOLATION: &str = r#"{"axiom":"read-coherence","split":{"first":[0,0],"sec
     "lemmas":[{"from":[0,0],"to":[0,2],"rel":"mo","because":"atomic","premise":{"from":[0,0],"to":[0,2],"rel":"mo","because":"lemma","lemma":0}}]},
     {"overwritten":{"read":[0,1],"by":[0,0],"before":[],"after":[]}}],"mo":{"x":[{"init":"x"},[0,0],[0,2]],"y":[]}}"#;
 
-/// xorshift: seeded, so that a failure comes back.
-struct Random(u64);
+/// Seeded, so that a failure comes back.
+struct Mutations(Random);
 
-impl Random {
+impl Mutations {
     fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
+        self.0.index(n.max(1))
     }
 
     /// A few edits: bytes changed, removed, inserted, pieces repeated, the end cut off.
@@ -177,11 +175,11 @@ fn binaries() -> [(Vec<u8>, Format); 2] {
 
 #[test]
 fn the_binary_parsers_survive_mutations() {
-    let mut random = Random(0x2545f4914f6cdd1d);
+    let mut mutations = Mutations(Random::new(0x2545f4914f6cdd1d));
     for (bytes, format) in binaries() {
         all(bytes.clone(), "-", Some(format)).expect("good before it is mutated");
         for i in 0..4000 {
-            survives(random.mutated(&bytes), (i % 4 > 0).then_some(format));
+            survives(mutations.mutated(&bytes), (i % 4 > 0).then_some(format));
         }
     }
 }
@@ -191,14 +189,14 @@ fn the_certificate_parsers_of_transactions_survive_mutations() {
     use tribunal_formats::certificate::transactions::{
         violation_from_json, violation_to_json, witness_from_json, witness_to_json,
     };
-    let mut random = Random(0xbf58476d1ce4e5b9);
+    let mut mutations = Mutations(Random::new(0xbf58476d1ce4e5b9));
     let history = all(TRANSACTIONS, "-", None).expect("well-formed").remove(0);
     let history = &history.transactions().expect("of transactions").history;
     let good = serde_json::from_str(TRANSACTIONS_VIOLATION).expect("JSON");
     violation_from_json(history, &good).expect("good before it is mutated");
     witness_from_json(history, &good).expect("good before it is mutated");
     for _ in 0..6000 {
-        let Ok(json) = serde_json::from_slice(&random.mutated(TRANSACTIONS_VIOLATION.as_bytes())) else {
+        let Ok(json) = serde_json::from_slice(&mutations.mutated(TRANSACTIONS_VIOLATION.as_bytes())) else {
             continue;
         };
         if let Ok(violation) = violation_from_json(history, &json) {
@@ -212,7 +210,7 @@ fn the_certificate_parsers_of_transactions_survive_mutations() {
 
 #[test]
 fn the_parsers_survive_mutations() {
-    let mut random = Random(0x9e3779b97f4a7c15);
+    let mut mutations = Mutations(Random::new(0x9e3779b97f4a7c15));
     for (text, format) in [
         (TEXT, Format::Text),
         (AXE, Format::Axe),
@@ -234,34 +232,34 @@ fn the_parsers_survive_mutations() {
         all(text, "-", Some(format)).expect("good before it is mutated");
         for i in 0..4000 {
             let forced = (i % 4 > 0).then_some(format);
-            survives(random.mutated(text.as_bytes()), forced);
+            survives(mutations.mutated(text.as_bytes()), forced);
         }
     }
 }
 
 #[test]
 fn the_decompressors_survive_mutations() {
-    let mut random = Random(0xd1b54a32d192ed03);
+    let mut mutations = Mutations(Random::new(0xd1b54a32d192ed03));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(JSON.as_bytes()).expect("in memory");
     let gzip = gzip.finish().expect("in memory");
     let zstd = zstd::encode_all(JSON.as_bytes(), 1).expect("in memory");
     for bytes in [gzip, zstd] {
         for _ in 0..1500 {
-            survives(random.mutated(&bytes), None);
+            survives(mutations.mutated(&bytes), None);
         }
     }
 }
 
 #[test]
 fn the_certificate_parsers_survive_mutations() {
-    let mut random = Random(0x94d049bb133111eb);
+    let mut mutations = Mutations(Random::new(0x94d049bb133111eb));
     let history = all(JSON, "-", None).expect("well-formed").remove(0);
     let x = history.memory().expect("of a memory");
     let good = serde_json::from_str(VIOLATION).expect("JSON");
     violation_from_json(x, &good).expect("good before it is mutated");
     for _ in 0..6000 {
-        if let Ok(json) = serde_json::from_slice(&random.mutated(VIOLATION.as_bytes())) {
+        if let Ok(json) = serde_json::from_slice(&mutations.mutated(VIOLATION.as_bytes())) {
             let _ = (violation_from_json(x, &json), witness_from_json(x, &json));
         }
     }
@@ -269,7 +267,7 @@ fn the_certificate_parsers_survive_mutations() {
 
 #[test]
 fn the_certificate_parsers_of_objects_survive_mutations() {
-    let mut random = Random(0xbf58476d1ce4e5b9);
+    let mut mutations = Mutations(Random::new(0xbf58476d1ce4e5b9));
     let history = all(HB, "-", None).expect("well-formed").remove(0);
     let history = &history.object().expect("of an object").history;
     let text = r#"{"lin":[0,1,2],"vis":[[],[0],[0,1]],"operations":[0,1],"cut":3}"#;
@@ -277,7 +275,7 @@ fn the_certificate_parsers_of_objects_survive_mutations() {
     object::witness_from_json(history, &good).expect("good before it is mutated");
     object::violation_from_json(history, &good).expect("good before it is mutated");
     for _ in 0..4000 {
-        if let Ok(json) = serde_json::from_slice(&random.mutated(text.as_bytes())) {
+        if let Ok(json) = serde_json::from_slice(&mutations.mutated(text.as_bytes())) {
             let _ = (object::witness_from_json(history, &json), object::violation_from_json(history, &json));
         }
     }

@@ -9,6 +9,7 @@ use tribunal_cat::limits::Unlimited;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Cat};
 use tribunal_litmus::history::{Target, Unwritten, write};
 use tribunal_litmus::{Options, Runner, Test};
+use tribunal_random::Random;
 
 /// Sequential consistency, where a read-modify-write is two events.
 const SC: &str = "
@@ -54,19 +55,9 @@ fn allowed(test: &str, cat: &str) -> bool {
     outcome.executions().positive > 0
 }
 
-/// Small numbers that follow from a seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
-
 /// A few events on two locations, each value written once.
 fn random(seed: u64) -> Execution {
-    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut numbers = Random::new(seed);
     let mut b = Execution::builder();
     let locations = [b.location("x"), b.location("y")];
     let plan: Vec<(u64, u64, u64)> =
@@ -85,7 +76,7 @@ fn random(seed: u64) -> Execution {
             writers.map(|(_, value)| *value).filter(|value| *value != written[index]).collect();
         values.push(0);
         let value = values[numbers.below(values.len() as u64) as usize];
-        let orders = |numbers: &mut Numbers, all: &[Order]| all[numbers.below(all.len() as u64) as usize];
+        let orders = |numbers: &mut Random, all: &[Order]| all[numbers.below(all.len() as u64) as usize];
         let op = match kind {
             0..3 => Op::read(locations[loc], value)
                 .order(orders(&mut numbers, &[Order::Relaxed, Order::Acquire, Order::SeqCst])),
@@ -198,9 +189,9 @@ fn a_known_source_among_open_ones_is_refused() {
 
 /// A few events whose values repeat: reads whose source is open, given or told by the value, initial and final values, large ones.
 fn repeating(seed: u64) -> Option<Execution> {
-    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut numbers = Random::new(seed);
     let large = if numbers.below(8) == 0 { 1 << 20 } else { 0 };
-    let value = |numbers: &mut Numbers| large + numbers.below(3);
+    let value = |numbers: &mut Random| large + numbers.below(3);
     let mut b = Execution::builder();
     let locations = [b.location("x"), b.location("y")];
     if numbers.below(4) == 0 {

@@ -3,16 +3,7 @@
 
 use tribunal_cat::plan::*;
 use tribunal_cat::relation::{Relation, Set};
-
-/// A generator that needs no dependency.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % below
-    }
-}
+pub use tribunal_random::Random;
 
 /// Builds a plan; no two nodes are the same operation.
 #[derive(Default)]
@@ -252,15 +243,15 @@ impl Small {
     pub fn random(random: &mut Random, threads: usize, events: usize, locations: usize) -> Small {
         let size = locations + events;
         let thread: Vec<Option<usize>> =
-            (0..size).map(|e| (e >= locations).then(|| random.below(threads))).collect();
+            (0..size).map(|e| (e >= locations).then(|| random.index(threads))).collect();
         let mut location: Vec<usize> =
-            (0..size).map(|e| if e < locations { e } else { random.below(locations) }).collect();
-        let mut write: Vec<bool> = (0..size).map(|e| e < locations || random.below(2) == 0).collect();
+            (0..size).map(|e| if e < locations { e } else { random.index(locations) }).collect();
+        let mut write: Vec<bool> = (0..size).map(|e| e < locations || random.index(2) == 0).collect();
         let mut rmw = Vec::new();
         for read in locations..size {
             let next = (read + 1..size).find(|&e| thread[e] == thread[read]);
             if let Some(next) = next
-                && random.below(6) == 0
+                && random.index(6) == 0
                 && !rmw.iter().any(|&(_, w)| w == read)
             {
                 (write[read], write[next]) = (false, true);
@@ -276,9 +267,9 @@ impl Small {
         for read in (0..size).filter(|&e| !write[e]) {
             let sources: Vec<usize> =
                 (0..size).filter(|&w| write[w] && location[w] == location[read]).collect();
-            rf.push((sources[random.below(sources.len())], read));
+            rf.push((sources[random.index(sources.len())], read));
         }
-        let sc: Vec<usize> = (locations..size).filter(|_| random.below(2) == 0).collect();
+        let sc: Vec<usize> = (locations..size).filter(|_| random.index(2) == 0).collect();
         Small {
             size,
             sets: vec![

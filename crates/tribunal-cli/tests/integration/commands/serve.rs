@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpStream};
 use std::process::Child;
 use std::time::{Duration, Instant};
+use tribunal_random::Random;
 
 /// A server on a port of its own; it ends when this goes out of scope.
 struct Server {
@@ -368,15 +369,10 @@ fn garbage_gets_its_status() {
         assert_eq!(answer(stream).expect("an answer").status, 400);
     }
     // Random bytes, by clients that leave at once.
-    let mut state = 7u64;
+    let mut random = Random::new(7);
     for round in 0..200 {
         let length = round * 37 % 3000;
-        let bytes: Vec<u8> = (0..length)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 56) as u8
-            })
-            .collect();
+        let bytes: Vec<u8> = (0..length).map(|_| random.bits() as u8).collect();
         let mut stream = server.connect();
         let _ = stream.write_all(&bytes);
     }

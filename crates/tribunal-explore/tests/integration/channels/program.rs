@@ -1,5 +1,7 @@
 //! Random programs that use channels.
 
+use tribunal_random::Random;
+
 /// What a thread does with a channel. Without the handle that it takes, it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -42,42 +44,29 @@ pub fn value(thread: usize, at: usize) -> i32 {
     (thread * 8 + at) as i32
 }
 
-/// Splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
-
 /// A random program. What happens-before does not order, an interleaving does; so that outcomes are those of interleavings, only one of several
 /// channels is looked at without waiting.
 pub fn random(seed: u64, most: usize) -> Program {
-    let mut random = Random(seed);
-    let channels = 1 + random.below(2);
-    let threads = 2 + random.below(2);
+    let mut random = Random::new(seed);
+    let channels = 1 + random.index(2);
+    let threads = 2 + random.index(2);
     let bounds = [None, None, Some(0), Some(1), Some(2)];
     let mut program = Program {
-        channels: (0..channels).map(|_| bounds[random.below(bounds.len())]).collect(),
-        receivers: (0..channels).map(|_| random.below(2) * random.below(threads)).collect(),
-        senders: (0..threads).map(|_| (0..channels).map(|_| random.below(4) > 0).collect()).collect(),
+        channels: (0..channels).map(|_| bounds[random.index(bounds.len())]).collect(),
+        receivers: (0..channels).map(|_| random.index(2) * random.index(threads)).collect(),
+        senders: (0..threads).map(|_| (0..channels).map(|_| random.index(4) > 0).collect()).collect(),
         threads: Vec::new(),
     };
     // A receiver with a sender of its own waits for ever, as a rule.
     for (channel, &thread) in program.receivers.iter().enumerate() {
-        program.senders[thread][channel] &= random.below(4) == 0;
+        program.senders[thread][channel] &= random.index(4) == 0;
     }
     for thread in 0..threads {
-        let count = random.below(most + 1);
+        let count = random.index(most + 1);
         let ops = (0..count).map(|_| {
-            let c = random.below(channels);
-            let receives = program.receivers[c] == thread && random.below(5) > 0;
-            match (receives, random.below(10)) {
+            let c = random.index(channels);
+            let receives = program.receivers[c] == thread && random.index(5) > 0;
+            match (receives, random.index(10)) {
                 (true, 0..=2) => Op::Recv(c),
                 (true, 3..=5) if c == 0 => Op::TryRecv(c),
                 (true, 9) => Op::DropReceiver(c),

@@ -1,6 +1,7 @@
 //! Random small programs as text.
 
 use std::fmt::Write;
+use tribunal_random::Random;
 
 /// What programs are like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,20 +38,12 @@ impl Shape {
     }
 }
 
-/// Splitmix64.
-struct Random(u64);
+/// Choices by remainder: seeds that tests name must go on to give the same programs.
+struct Choices(Random);
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
+impl Choices {
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        (self.0.bits() % bound as u64) as usize
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -60,7 +53,7 @@ impl Random {
 
 /// A program of two to four threads.
 pub fn program(seed: u64, shape: Shape) -> String {
-    let mut random = Random(seed);
+    let mut random = Choices(Random::new(seed));
     let threads = 2 + random.below(3);
     let locations: &[&str] = match shape {
         Shape::OneLocation => &["x"],
@@ -93,7 +86,7 @@ pub fn program(seed: u64, shape: Shape) -> String {
 }
 
 struct Writer<'a> {
-    random: &'a mut Random,
+    random: &'a mut Choices,
     locations: &'a [&'a str],
     shape: Shape,
     registers: usize,

@@ -1,11 +1,11 @@
 //! Every model by its engines is the model of its text, on random histories.
 
-use crate::memories::random::Random;
 use std::path::Path;
 use tribunal::definition::{Definition, Directories};
 use tribunal::memory::{Execution, Interval, Op, Order};
 use tribunal::verify::verify;
 use tribunal::{Engine, Limits, Model, judge, judge_by};
+use tribunal_random::Random;
 
 /// A history of up to four threads and three locations: reads, writes, RMWs and fences of every order, dependencies, times, final values.
 fn history(random: &mut Random) -> Execution {
@@ -81,7 +81,7 @@ fn history(random: &mut Random) -> Execution {
 }
 
 fn agree(seed: u64, histories: usize) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let limits = Limits::default();
     let mut counts = [0; 2];
     for _ in 0..histories {
@@ -126,7 +126,7 @@ fn herds_texts_are_ours() {
     };
     let pairs = [("sc.cat", Model::Sc), ("x86tso.cat", Model::Tso), ("rc11.cat", Model::Rc11)];
     let pairs = pairs.map(|(name, model)| (given(name), model));
-    let (mut random, limits) = (Random(2), Limits::default());
+    let (mut random, limits) = (Random::new(2), Limits::default());
     let mut compared = [0; 3];
     for _ in 0..3_000 {
         let x = history(&mut random);

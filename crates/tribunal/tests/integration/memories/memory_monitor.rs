@@ -1,6 +1,5 @@
 //! A memory that is watched: the same answers as those of the batch checker, in whatever order events come.
 
-use crate::memories::random::Random;
 use rayon::prelude::*;
 use tribunal::memory::{Execution, Kind, LocId, Observation, Op, Order, Slot, Source, ThreadId};
 use tribunal::monitor::{Monitor, Unsettled, Violation, Why};
@@ -8,6 +7,7 @@ use tribunal::verify::verify;
 use tribunal::{Limits, Model, check};
 use tribunal_formats::{Input, open};
 use tribunal_machines::{Clients, Machine, Mix, Step, run};
+use tribunal_random::Random;
 
 const MODELS: [Model; 9] = [
     Model::Ra,
@@ -53,7 +53,7 @@ fn op(x: &Execution, slot: Slot, named: bool) -> Op {
 
 /// Gives a monitor the events in a random order that contains po; true if something was found, which is then explained.
 fn watch(x: &Execution, model: Model, seed: u64, named: bool) -> (Option<Violation>, Unsettled) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut monitor = monitor_of(x, model, u64::MAX);
     let mut next = vec![0; x.thread_count()];
     let mut running: Vec<ThreadId> = x.threads().filter(|&t| !x.thread_events(t).is_empty()).collect();
@@ -224,7 +224,7 @@ fn threads_that_wait_for_each_other() {
 /// Events as they come, each read after some write of what it reads: with its source, or by its value; few values, or all distinct.
 /// Every other stream begins with store buffering, which is against psc; the sessions of rc20 and rc11 take that.
 fn stream(seed: u64) -> Vec<(ThreadId, Op)> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (threads, named, few) = (2 + random.below(3) as u32, random.below(2) == 0, random.below(2) == 0);
     let orders =
         [Order::SeqCst, Order::SeqCst, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];

@@ -17,7 +17,6 @@ mod naive;
 mod planted;
 mod properties;
 mod races;
-mod random;
 mod repeated;
 mod satisfiability;
 mod seq_cst;

@@ -1,7 +1,6 @@
 //! Data races, held against every pair of accesses and hb as a matrix.
 
 use crate::memories::naive;
-use crate::memories::random::Random;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -10,11 +9,12 @@ use tribunal::races::{Listing, RacesError, each_race, first_race, races};
 use tribunal::verdict::{Limit, Race};
 use tribunal::verify::{NotARace, Refusal, verify_race_free, verify_races};
 use tribunal::{Limits, Model};
+use tribunal_random::Random;
 
 /// Up to 16 events of every kind and order. Most reads are from what was written before them, so that po ∪ rf is mostly acyclic. In one
 /// of four, so many threads stand idle that hb is held as sets.
 fn history(seed: u64) -> Execution {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut b = Execution::builder();
     let threads: Vec<_> = (0..2 + random.below(4)).map(|t| b.thread(&format!("T{t}"))).collect();
     let locations: Vec<_> = ["x", "y", "z"].iter().map(|name| b.location(name)).collect();

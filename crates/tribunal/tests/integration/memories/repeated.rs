@@ -2,7 +2,6 @@
 
 use crate::memories::engines;
 use crate::memories::naive;
-use crate::memories::random::Random;
 use rayon::prelude::*;
 use tribunal::definition::{Definition, NoFiles};
 use tribunal::memory::{Execution, Op, Order};
@@ -10,17 +9,18 @@ use tribunal::models::{Keep, Preserved};
 use tribunal::verdict::Verdict;
 use tribunal::verify::{verify, verify_violation};
 use tribunal::{Model, check};
+use tribunal_random::Random;
 
 /// A history of few values, one in four with fences, dependencies or final values; one in twenty reads what nobody wrote.
 fn history(seed: u64) -> Execution {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let fences = random.below(4) == 0;
     drawn(&mut random, fences, &Order::ALL[..if fences { 6 } else { 5 }])
 }
 
 /// The same with few orders but seq_cst; in one of two all are.
 fn of_seq_cst(seed: u64) -> Execution {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (fences, sc) = (random.below(4) == 0, Order::SeqCst);
     let orders = [sc, sc, sc, sc, Order::Relaxed, Order::AcqRel];
     drawn(&mut random, fences, &orders[..if seed.is_multiple_of(2) { 4 } else { 6 }])
@@ -60,7 +60,7 @@ fn drawn(random: &mut Random, fences: bool, orders: &[Order]) -> Execution {
 
 /// Some pair (po-mm, rf-mm).
 fn pair(seed: u64) -> Model {
-    let mut random = Random(!seed);
+    let mut random = Random::new(!seed);
     let mut keep = || [Keep::Never, Keep::SameLocation, Keep::Always, Keep::Always][random.below(4) as usize];
     let (rr, rw, wr, ww) = (keep(), keep(), keep(), keep());
     let mut flag = || random.below(2) == 0;
@@ -146,7 +146,7 @@ fn so_it_is_where_rc11_looks_at_locations() {
     let open: u64 = (0..3_000u64)
         .into_par_iter()
         .map(|seed| {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let mut b = Execution::builder();
             let threads: Vec<_> = (0..4).map(|t| b.thread(&format!("T{t}"))).collect();
             let (x, y) = (b.location("x"), b.location("y"));

@@ -10,6 +10,7 @@ use tribunal::verdict::{Axiom, ModificationOrder, Witness};
 use tribunal::verify::{Refusal, verify, verify_witness};
 use tribunal::{Model, Verdict};
 use tribunal_formats::{History, Input, open};
+use tribunal_random::Random;
 
 const MODELS: [Model; 2] = [Model::Rc20, Model::Rc11];
 const HISTORIES: u64 = 20_000;
@@ -17,37 +18,24 @@ const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 /// Keeps the number of mo at bay.
 const WRITES: usize = 4;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn one_in(&mut self, many: usize) -> bool {
-        self.below(many) == 0
-    }
-}
-
 /// A history with seq_cst in which every read reads what was written before, in the order in which it is made, and mostly
 /// nothing older than what its thread has seen; with `all`, every event is seq_cst.
 fn history(seed: u64, all: bool) -> Execution {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let (threads, locations) = (2 + random.below(3), [1, 2, 2, 2, 2, 3, 3, 3][random.below(8)]);
-    let (fences, seq_cst) = (2 + random.below(6), 1 + random.below(3));
+    let mut random = Random::new(seed);
+    let (threads, locations) = (2 + random.index(3), [1, 2, 2, 2, 2, 3, 3, 3][random.index(8)]);
+    let (fences, seq_cst) = (2 + random.index(6), 1 + random.index(3));
     let mut ops: Vec<Vec<Op>> = vec![Vec::new(); threads];
     let (mut written, mut seen) = (vec![0; locations], vec![vec![0; locations]; threads]);
-    for _ in 0..6 + random.below(9) {
-        let t = random.below(threads);
-        let loc = LocId(random.below(locations) as u32);
+    for _ in 0..6 + random.index(9) {
+        let t = random.index(threads);
+        let loc = LocId(random.index(locations) as u32);
         let weaker = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
         let order =
-            if all || random.below(seq_cst + 1) > 0 { Order::SeqCst } else { weaker[random.below(4)] };
+            if all || random.index(seq_cst + 1) > 0 { Order::SeqCst } else { weaker[random.index(4)] };
         let (last, seen) = (&mut written[loc.index()], &mut seen[t][loc.index()]);
         let oldest = if random.one_in(8) { 0 } else { *seen };
-        let read = if random.below(4) > 0 { oldest } else { oldest + random.below(*last + 1 - oldest) };
-        let op = match random.below(5) {
+        let read = if random.index(4) > 0 { oldest } else { oldest + random.index(*last + 1 - oldest) };
+        let op = match random.index(5) {
             _ if random.one_in(fences) => {
                 Op::fence(if order == Order::Relaxed { Order::AcqRel } else { order })
             }

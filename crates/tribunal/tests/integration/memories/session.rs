@@ -5,22 +5,7 @@ use tribunal::memory::{Execution, LocId, Op, Order, Source, ThreadId};
 use tribunal::session::{Because, Mark, Session, Step, WriteId};
 use tribunal::verify::verify;
 use tribunal::{Limits, Model, check};
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) % bound as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
+use tribunal_random::Random;
 
 /// The models whose sessions are exact if there is no seq_cst.
 const EXACT: [Model; 5] = [Model::Ra, Model::Rc20, Model::Rc11, Model::Relaxed, Model::Wra];
@@ -158,26 +143,26 @@ fn plan(model: Model) -> Plan {
 /// refused.
 fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
     let Plan { model, .. } = *plan;
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let session = if plan.decided { Session::exact(model) } else { Session::new(model) };
     let mut session = session.expect("a model with sessions");
     let mut mirror = Mirror::default();
-    for _ in 0..2 + rng.below(3) {
+    for _ in 0..2 + rng.index(3) {
         mirror.thread(&mut session);
     }
-    for _ in 0..1 + rng.below(3) {
+    for _ in 0..1 + rng.index(3) {
         mirror.location(&mut session);
     }
     let shared = mirror.locations.len();
     let mut marks: Vec<(Mark, Mirror)> = Vec::new();
-    for moment in 0..8 + rng.below(14) {
+    for moment in 0..8 + rng.index(14) {
         let running: Vec<ThreadId> = (0..mirror.threads)
             .map(ThreadId::from_index)
             .filter(|thread| !mirror.finished.contains(thread))
             .collect();
-        let (thread, loc) = (rng.pick(&running), LocId(rng.below(shared) as u32));
+        let (thread, loc) = (rng.pick(&running), LocId(rng.index(shared) as u32));
         let order = rng.pick(plan.accesses);
-        match rng.below(40) {
+        match rng.index(40) {
             0 if mirror.threads < 5 => {
                 let child = session.spawn(thread);
                 mirror.threads += 1;
@@ -209,7 +194,7 @@ fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
                 continue;
             }
             6..8 if !marks.is_empty() => {
-                let at = rng.below(marks.len());
+                let at = rng.index(marks.len());
                 let (mark, earlier) = marks[at].clone();
                 marks.truncate(at + 1);
                 session.undo(mark);
@@ -225,11 +210,11 @@ fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
             }
             _ => {}
         }
-        if rng.below(4) == 0 {
+        if rng.index(4) == 0 {
             compare_candidates(plan, &mut session, &mirror, thread, loc, order);
         }
         let from = rng.pick(&mirror.writes(loc));
-        let step = match rng.below(10) {
+        let step = match rng.index(10) {
             0..4 => Step::Write { thread, loc, order },
             4..6 if plan.rmws && order != Order::NonAtomic => Step::Rmw { thread, from, order },
             _ => Step::Read { thread, from, order },
@@ -262,7 +247,7 @@ fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
                 verified.unwrap_or_else(|refusal| panic!("{refusal:?} {}", at()));
             }
         }
-        if !plan.exact && rng.below(8) == 0 {
+        if !plan.exact && rng.index(8) == 0 {
             same_execution(&session, &mirror);
             let settled = session.settle(&Limits::default()).expect("a history");
             assert_eq!(settled.is_consistent(), check(&mirror.execution(None), model).is_consistent());
@@ -393,11 +378,11 @@ fn places(session: &Session, writes: &[WriteId]) -> Vec<(Option<(u32, u32)>, u32
 
 /// Retires now and then in one of two sessions that are told the same: they answer the same.
 fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let mut one = Session::new(plan.model).expect("a model with sessions");
     let mut all = one.clone();
-    let (threads, locations) = (2 + rng.below(3), 1 + rng.below(3));
-    let busy = rng.below(3);
+    let (threads, locations) = (2 + rng.index(3), 1 + rng.index(3));
+    let busy = rng.index(3);
     for session in [&mut one, &mut all] {
         (0..threads).for_each(|_| _ = session.thread());
         (0..locations).for_each(|_| _ = session.location());
@@ -406,13 +391,13 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
     for moment in 0..800 {
         let running = if finished { threads - 1 } else { threads };
         let (thread, loc) =
-            (ThreadId::from_index(rng.below(running)), LocId::from_index(rng.below(locations)));
+            (ThreadId::from_index(rng.index(running)), LocId::from_index(rng.index(locations)));
         let order = rng.pick(plan.accesses);
         let at = || format!("{}, seed {seed}, moment {moment}", plan.model);
-        if rng.below(12) == 0 {
+        if rng.index(12) == 0 {
             // What was undone is not missed either.
             let mark = one.mark();
-            for _ in 0..rng.below(20) {
+            for _ in 0..rng.index(20) {
                 let from = one.write(thread, loc, order);
                 let child = one.spawn(thread);
                 one.read(child, from, Order::Acquire).expect("what its parent wrote last");
@@ -429,7 +414,7 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
             continue;
         }
         // What is behind is read now and then, so that threads do not lag for long.
-        let kind = if rng.below(3) < busy { 7 } else { rng.below(10) };
+        let kind = if rng.index(3) < busy { 7 } else { rng.index(10) };
         if kind == 0 {
             let order = rng.pick(plan.fences);
             one.fence(thread, order);
@@ -448,8 +433,8 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
             assert!(rmw || ours.is_empty() || kept.contains(&thread), "{}", at());
             // Mostly the last write of the last line, so that threads keep up.
             let Some(mut at) = ours.len().checked_sub(1) else { continue };
-            if rng.below(3) == 0 {
-                at = rng.below(ours.len());
+            if rng.index(3) == 0 {
+                at = rng.index(ours.len());
             }
             let from = ours[at];
             let place = places(&one, &[from]);
@@ -502,7 +487,7 @@ fn where_writes_are_placed_all_is_exact() {
         let plan = plan(model);
         let mut answers = [0; 2];
         for seed in 0..300 {
-            let mut rng = Rng(seed);
+            let mut rng = Random::new(seed);
             let mut session = Session::new(model).expect("a model with sessions");
             let mut mirror = Mirror::default();
             (0..3).for_each(|_| mirror.thread(&mut session));
@@ -511,12 +496,12 @@ fn where_writes_are_placed_all_is_exact() {
             let mut mo: Vec<Vec<WriteId>> = mirror.locations.iter().map(|&init| vec![init]).collect();
             let mut marks: Vec<(Mark, Mirror, Vec<Vec<WriteId>>)> = Vec::new();
             for _ in 0..12 {
-                let (thread, loc) = (ThreadId(rng.below(3) as u32), LocId(rng.below(2) as u32));
+                let (thread, loc) = (ThreadId(rng.index(3) as u32), LocId(rng.index(2) as u32));
                 let order = rng.pick(&plan.accesses[1..]);
-                let kind = rng.below(8);
-                if rng.below(6) == 0 {
+                let kind = rng.index(8);
+                if rng.index(6) == 0 {
                     marks.push((session.mark(), mirror.clone(), mo.clone()));
-                } else if rng.below(6) == 0 && !marks.is_empty() {
+                } else if rng.index(6) == 0 && !marks.is_empty() {
                     let (mark, earlier, order) = marks.pop().expect("a mark");
                     session.undo(mark);
                     (mirror, mo) = (earlier, order);

@@ -6,19 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tribunal::memory::{LocId, Order, ThreadId};
 use tribunal::session::{Because, Mark, Refused, Session, Step, WriteId};
 use tribunal::{Limits, Model};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn one_in(&mut self, many: usize) -> bool {
-        self.below(many) == 0
-    }
-}
+use tribunal_random::Random;
 
 /// How many writes were candidates, were not, and were not although coherence alone would have them.
 #[derive(Default)]
@@ -53,28 +41,28 @@ fn step_of(rmw: bool, thread: ThreadId, from: WriteId, order: Order) -> Step {
 
 /// A random execution, of which every read is compared.
 fn lead(model: Model, seed: u64, events: usize, counts: &Counts) {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Random::new(seed);
     let mut session = Session::exact(model).expect("a model with sessions");
     // The same without psc; for sc, by saturation.
     let mut coherent = Session::new(model).expect("a model with sessions");
-    let (threads, locations) = (2 + random.below(3), 2 + random.below(2));
+    let (threads, locations) = (2 + random.index(3), 2 + random.index(2));
     for session in [&mut session, &mut coherent] {
         (0..threads).for_each(|_| _ = session.thread());
         (0..locations).for_each(|_| _ = session.location());
     }
     let mut writes: Vec<Vec<WriteId>> =
         (0..locations as u32).map(|loc| session.initial(LocId(loc)).into_iter().collect()).collect();
-    let (seq_cst, fences, rmws) = (random.below(5), 3 + random.below(8), 2 + random.below(8));
+    let (seq_cst, fences, rmws) = (random.index(5), 3 + random.index(8), 2 + random.index(8));
     let weaker = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::NonAtomic];
     let mut marks: Vec<(Mark, Mark, Vec<Vec<WriteId>>)> = Vec::new();
     for _ in 0..events {
-        let (thread, loc) = (ThreadId(random.below(threads) as u32), LocId(random.below(locations) as u32));
-        let order = if random.below(5) < seq_cst { Order::SeqCst } else { weaker[random.below(5)] };
+        let (thread, loc) = (ThreadId(random.index(threads) as u32), LocId(random.index(locations) as u32));
+        let order = if random.index(5) < seq_cst { Order::SeqCst } else { weaker[random.index(5)] };
         if random.one_in(6) {
             marks.push((session.mark(), coherent.mark(), writes.clone()));
         }
         if random.one_in(12) && !marks.is_empty() {
-            let at = random.below(marks.len());
+            let at = random.index(marks.len());
             marks.truncate(at + 1);
             let (mark, other, earlier) = &marks[at];
             session.undo(*mark);
@@ -89,7 +77,7 @@ fn lead(model: Model, seed: u64, events: usize, counts: &Counts) {
             coherent.fence(thread, order);
             continue;
         }
-        if random.below(5) < 2 {
+        if random.index(5) < 2 {
             let write = session.write(thread, loc, order);
             assert_eq!(coherent.write(thread, loc, order), write);
             writes[loc.index()].push(write);
@@ -122,7 +110,7 @@ fn lead(model: Model, seed: u64, events: usize, counts: &Counts) {
             assert_eq!(may, accepted);
         }
         // The oldest of its candidates: what is stale is what psc is about.
-        let from = if random.one_in(4) { found[random.below(found.len())] } else { found[0] };
+        let from = if random.one_in(4) { found[random.index(found.len())] } else { found[0] };
         let step = step_of(rmw, thread, from, order);
         let made = session.step(step).expect("a candidate");
         assert_eq!(coherent.step(step).expect("a candidate"), made);

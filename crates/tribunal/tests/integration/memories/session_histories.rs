@@ -8,6 +8,7 @@ use tribunal::{Limits, Model, check};
 use tribunal_formats::{Input, open};
 use tribunal_machines::hard::Pattern;
 use tribunal_machines::{Clients, Machine, Mix, Step, run};
+use tribunal_random::Random;
 
 fn session(model: Model, threads: usize, locations: usize) -> (Session, Vec<WriteId>) {
     let mut session = Session::new(model).expect("a model with sessions");
@@ -180,11 +181,8 @@ fn patterns_are_accepted() {
 #[test]
 fn whatever_candidate_is_read_the_execution_stays_consistent() {
     for model in [Model::Ra, Model::Rc20, Model::Rc11, Model::Wra] {
-        let mut state = 1u64;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % bound
-        };
+        let mut numbers = Random::new(1);
+        let mut below = |bound: usize| numbers.index(bound);
         let mut session = Session::new(model).expect("a model with sessions");
         let x = [session.location(), session.location()];
         let mut threads = Vec::new();

@@ -17,6 +17,7 @@ enum Object {
 }
 
 use Object::{Queue as FIFO, Register as REGISTER, Set as SET};
+use tribunal_random::Random;
 
 impl Object {
     fn spec(self) -> Box<dyn Specification> {
@@ -319,19 +320,6 @@ fn every_set_of_one_value() {
     every_order_agrees(SET, &[added, open("add"), open("remove"), removed, inside, outside]);
 }
 
-/// A source of numbers: splitmix64.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
-
 /// Clients of an atomic object.
 struct Clients {
     processes: u64,
@@ -350,7 +338,7 @@ struct Open {
 }
 
 impl Clients {
-    fn run(&self, dice: &mut Dice, object: Object) -> History {
+    fn run(&self, dice: &mut Random, object: Object) -> History {
         let mut b = History::builder();
         let spec = object.spec();
         let mut run = spec.replay();
@@ -395,7 +383,7 @@ impl Clients {
     }
 }
 
-fn invocation(dice: &mut Dice, object: Object, fresh: &mut u64) -> (&'static str, Vec<Value>) {
+fn invocation(dice: &mut Random, object: Object, fresh: &mut u64) -> (&'static str, Vec<Value>) {
     let (method, takes) = match (object, dice.below(3)) {
         (Object::Set, 0) => ("add", true),
         (Object::Set, 1) => ("remove", true),
@@ -416,7 +404,7 @@ fn invocation(dice: &mut Dice, object: Object, fresh: &mut u64) -> (&'static str
 }
 
 fn random_agree(object: Object, seed: u64) {
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let (mut yes, mut no) = (0, 0);
     for _ in 0..60_000 {
         let clients = Clients {
@@ -472,7 +460,7 @@ fn runs_of_atomic_objects_are_linearizable() {
     for object in [REGISTER, SET, FIFO] {
         for (processes, lose) in [(1, 0), (4, 0), (32, 0), (32, 1), (1000, 0), (1000, 1)] {
             let clients = Clients { processes, operations: 10_000, lie: 0, lose };
-            let history = clients.run(&mut Dice(processes), object);
+            let history = clients.run(&mut Random::new(processes), object);
             assert!(linearized(&history, object) > 5_000);
         }
     }

@@ -8,19 +8,7 @@ use tribunal::object::{
 };
 use tribunal::verify::object::verify;
 use tribunal_machines::objects::{Clients, Values};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        n > 0 && self.below(n) == 0
-    }
-}
+use tribunal_random::Random;
 
 /// What clients do; each number is one in how many, and 0 never.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +42,7 @@ fn run(spec: &dyn Specification, mix: Mix, random: &mut Random) -> History {
     let (mut called, mut crashed, mut time) = (0, 0, 0);
     while called < mix.operations || open.iter().any(Option::is_some) {
         time += 1;
-        let slot = random.below(mix.processes);
+        let slot = random.index(mix.processes);
         let Some(mut operation) = open[slot].take() else {
             if called < mix.operations {
                 let (method, args) = draw(spec.name(), mix, called, random);
@@ -82,9 +70,9 @@ fn run(spec: &dyn Specification, mix: Mix, random: &mut Random) -> History {
 }
 
 fn draw(spec: &str, mix: Mix, at: usize, random: &mut Random) -> (&'static str, Vec<Value>) {
-    let key = Value::from(random.below(mix.keys) as i64);
-    let at = if random.one_in(mix.repeated) { random.below(at + 1) } else { at } as i64;
-    match (spec, random.below(2)) {
+    let key = Value::from(random.index(mix.keys) as i64);
+    let at = if random.one_in(mix.repeated) { random.index(at + 1) } else { at } as i64;
+    match (spec, random.index(2)) {
         ("list", 0) => ("append", vec![Value::from(at)]),
         ("list", _) => ("read", vec![]),
         ("keyed list", 0) => ("append", vec![key, Value::from(at)]),
@@ -92,7 +80,7 @@ fn draw(spec: &str, mix: Mix, at: usize, random: &mut Random) -> (&'static str, 
         (_, 0) => {
             let odd = ["", "1", "1;2;", ";"];
             let text = match mix.odd && random.one_in(3) {
-                true => odd[random.below(odd.len())].to_string(),
+                true => odd[random.index(odd.len())].to_string(),
                 false => format!("{at};"),
             };
             let method = if random.one_in(mix.puts) { "put" } else { "append" };
@@ -109,9 +97,9 @@ fn lie(truth: &Value, random: &mut Random) -> Value {
         Value::Text(text) => text.split_inclusive(';').map(Value::from).collect(),
         other => return other.clone(),
     };
-    let at = random.below(parts.len() + 1);
-    let other = random.below(9) as i64;
-    match random.below(4) {
+    let at = random.index(parts.len() + 1);
+    let other = random.index(9) as i64;
+    match random.index(4) {
         0 if at < parts.len() => drop(parts.remove(at)),
         1 if at < parts.len() => parts.swap(at, 0),
         2 => parts.truncate(at),
@@ -146,7 +134,7 @@ fn shown(history: &History) -> String {
 fn agree(spec: &dyn Specification, mix: Mix, runs: u64) -> [u32; 3] {
     let mut counts = [0; 3];
     for seed in 0..runs {
-        let history = run(spec, mix, &mut Random(seed * 0x9e37_79b9 + 1));
+        let history = run(spec, mix, &mut Random::new(seed * 0x9e37_79b9 + 1));
         let typed = history.typed(spec).expect("typed");
         let criterion = Criterion::Linearizable;
         let by = |engine| {

@@ -273,6 +273,7 @@ fn all_shapes(container: Container, ops: &[Op]) -> Tally {
 }
 
 use Op::{Empty, Insert, PendingInsert, PendingRemove, Remove};
+use tribunal_random::Random;
 
 #[test]
 fn all_shapes_of_three_values() {
@@ -301,39 +302,26 @@ fn all_shapes_with_values_that_stay_and_pending_operations() {
     }
 }
 
-/// Splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
-
 /// Operations of a few processes whose values were each inserted once and returned at most once, in any order.
 fn scattered(container: Container, count: usize, random: &mut Random) -> History {
     let (insert, remove) = container.methods();
-    let (processes, pending) = (2 + random.below(3), random.below(3));
+    let (processes, pending) = (2 + random.index(3), random.index(3));
     // Inserts and removes in some order, mostly with the insert first; null and what stays for the rest.
     let mut ops: Vec<Option<(bool, i64)>> = vec![None; count];
     let mut places: Vec<usize> = (0..count).collect();
     for at in (1..count).rev() {
-        places.swap(at, random.below(at + 1));
+        places.swap(at, random.index(at + 1));
     }
     let mut value = 0;
-    while places.len() >= 2 && (value == 0 || random.below(8) > 0) {
+    while places.len() >= 2 && (value == 0 || random.index(8) > 0) {
         value += 1;
         let (Some(a), Some(b)) = (places.pop(), places.pop()) else { break };
-        let (first, second) = if random.below(8) == 0 { (a.max(b), a.min(b)) } else { (a.min(b), a.max(b)) };
+        let (first, second) = if random.index(8) == 0 { (a.max(b), a.min(b)) } else { (a.min(b), a.max(b)) };
         ops[first] = Some((true, value));
         ops[second] = Some((false, value));
     }
     for at in places {
-        if random.below(2) == 0 {
+        if random.index(2) == 0 {
             value += 1;
             ops[at] = Some((true, value));
         }
@@ -346,7 +334,7 @@ fn scattered(container: Container, count: usize, random: &mut Random) -> History
     let (mut next, mut time) = (0, 0);
     while next < count || clients.iter().any(|(_, open)| open.is_some()) {
         time += 1;
-        let at = random.below(processes);
+        let at = random.index(processes);
         let (process, open) = clients[at];
         match open {
             None if next < count => {
@@ -359,7 +347,7 @@ fn scattered(container: Container, count: usize, random: &mut Random) -> History
                 clients[at].1 = Some((op, next));
                 next += 1;
             }
-            Some(_) if pending > 0 && random.below(12) < pending => {
+            Some(_) if pending > 0 && random.index(12) < pending => {
                 clients[at] = (b.process(&names.to_string()), None);
                 names += 1;
             }
@@ -379,13 +367,13 @@ fn scattered(container: Container, count: usize, random: &mut Random) -> History
 
 fn random_small(container: Container) {
     let mut tally = Tally::default();
-    let mut random = Random(container as u64 + 1);
+    let mut random = Random::new(container as u64 + 1);
     for _ in 0..100_000 {
-        let count = 3 + random.below(6);
+        let count = 3 + random.index(6);
         tally.check(container, &scattered(container, count, &mut random));
     }
     for _ in 0..5_000 {
-        let count = 9 + random.below(6);
+        let count = 9 + random.index(6);
         tally.check(container, &scattered(container, count, &mut random));
     }
     for seed in 0..50_000 {
@@ -483,11 +471,11 @@ fn planted_exchanges() {
         for seed in 0..200 {
             let clients = Clients { processes: 6, operations: 500, seed, ..Clients::default() };
             let history = clients.run(container.name());
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let removes: Vec<OpId> =
                 history.ops().filter(|&op| history.called(op).method == remove).collect();
-            let at = random.below(removes.len() - 9);
-            let history = exchanged(&history, removes[at], removes[at + 1 + random.below(8)]);
+            let at = random.index(removes.len() - 9);
+            let history = exchanged(&history, removes[at], removes[at + 1 + random.index(8)]);
             match ask(container, &history) {
                 Verdict::Consistent(execution) => assert_linearization(container, &history, &execution.lin),
                 Verdict::Inconsistent(violation) => {

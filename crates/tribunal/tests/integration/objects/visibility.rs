@@ -13,6 +13,7 @@ use tribunal::verdict::Limit;
 use tribunal::verify::object::{Accepted, verify};
 use tribunal_formats::{Input, open};
 use tribunal_machines::objects::{Clients, Values};
+use tribunal_random::Random;
 
 const WEAK: [Criterion; 5] =
     [Criterion::Weak, Criterion::Ryw, Criterion::Mr, Criterion::Causal, Criterion::Hbvis];
@@ -83,30 +84,20 @@ fn none(mismatches: Vec<String>) {
     );
 }
 
-/// Small numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % bound
-    }
-
-    /// Some axioms of the grammar.
-    fn axioms(&mut self, history: &History) -> Criterion {
-        let relations = [Relation::Lin, Relation::Vis, Relation::Po, Relation::Hb];
-        let two = self.below(2) == 1;
-        let mut axiom = || {
-            let left = if self.below(5) == 0 { Relation::Lin } else { Relation::Vis };
-            let length = 1 + self.below(3);
-            let right = (0..length).map(|_| relations[self.below(4) as usize]).collect();
-            let methods = history.methods();
-            let to = (self.below(3) == 0).then(|| methods[self.below(methods.len() as u64) as usize].clone());
-            Axiom { left, right, to }
-        };
-        let first = axiom();
-        Criterion::Axioms(if two { vec![first, axiom()] } else { vec![first] })
-    }
+/// Some axioms of the grammar.
+fn axioms(random: &mut Random, history: &History) -> Criterion {
+    let relations = [Relation::Lin, Relation::Vis, Relation::Po, Relation::Hb];
+    let two = random.below(2) == 1;
+    let mut axiom = || {
+        let left = if random.below(5) == 0 { Relation::Lin } else { Relation::Vis };
+        let length = 1 + random.below(3);
+        let right = (0..length).map(|_| relations[random.below(4) as usize]).collect();
+        let methods = history.methods();
+        let to = (random.below(3) == 0).then(|| methods[random.below(methods.len() as u64) as usize].clone());
+        Axiom { left, right, to }
+    };
+    let first = axiom();
+    Criterion::Axioms(if two { vec![first, axiom()] } else { vec![first] })
 }
 
 /// A history with lies and pending operations; every third with an explicit order in place of times, in which pending
@@ -125,16 +116,16 @@ fn random(spec: &str, operations: u32, seed: u64) -> History {
     if !seed.is_multiple_of(3) {
         return timed;
     }
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let mut b = History::builder();
     for op in timed.ops() {
-        let process = b.process(&format!("{}", dice.below(3)));
+        let process = b.process(&format!("{}", random.below(3)));
         let call = timed.called(op);
         b.operation(process, call.method, call.args, timed.result(op).cloned());
     }
     for later in 1..timed.len() as u32 {
         for earlier in 0..later {
-            if dice.below(4) == 0 {
+            if random.below(4) == 0 {
                 b.before(OpId(earlier), OpId(later));
             }
         }
@@ -179,8 +170,8 @@ fn engines_and_brute_force_agree() {
                 let name = SPECS[seed as usize % SPECS.len()];
                 let spec = named(name).expect("a built-in specification");
                 let history = random(name, 3 + u32::from(seed % 4 > 0), seed);
-                let mut dice = Dice(seed + 1);
-                let own = (0..4).map(|_| dice.axioms(&history)).collect::<Vec<_>>();
+                let mut random = Random::new(seed + 1);
+                let own = (0..4).map(|_| axioms(&mut random, &history)).collect::<Vec<_>>();
                 WEAK.into_iter()
                     .chain(own)
                     .flat_map(|criterion| {
@@ -202,8 +193,8 @@ fn engines_agree_on_larger_histories() {
                 let name = SPECS[seed as usize % SPECS.len()];
                 let spec = named(name).expect("a built-in specification");
                 let history = random(name, 6 + seed as u32 % 2, seed);
-                let mut dice = Dice(seed + 1);
-                let own = (0..2).map(|_| dice.axioms(&history)).collect::<Vec<_>>();
+                let mut random = Random::new(seed + 1);
+                let own = (0..2).map(|_| axioms(&mut random, &history)).collect::<Vec<_>>();
                 let limits = Limits { max_states: 100_000, ..Limits::default() };
                 WEAK.into_iter()
                     .chain(own)

@@ -6,23 +6,11 @@ use tribunal::transactions::{
     History, Level, Op, OpId, Source, Span, Status, TxnId, Verdict, Violation, judge,
 };
 use tribunal::verify::transactions::verify;
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-}
+use tribunal_random::Random;
 
 /// A few transactions over two registers and a list, whose values are mostly 0 to 2.
 fn history(seed: u64) -> History {
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let mut b = History::builder();
     b.init(Some(0));
     let keys = [b.key("x"), b.key("y")];
@@ -131,7 +119,7 @@ fn what_no_source_explains_is_inconsistent() {
 
 /// One that says what a few transactions did, for both sides: this crate's history, and the one that is judged by definition.
 fn both(seed: u64) -> (History, naive::History) {
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let mut b = History::builder();
     b.init(Some(0));
     let names = ["x", "y"];
