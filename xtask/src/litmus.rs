@@ -44,11 +44,9 @@ pub fn compare(arguments: &[String]) -> Result<(), String> {
         let joined = std::env::join_paths(directories).map_err(|error| format!("error: {error}"))?;
         told.push((variable, joined));
     }
-    for (package, test, names) in
-        [("tribunal-cat", "models", "herds_models"), ("tribunal-litmus", "expected", "")]
-    {
+    for (package, names) in [("tribunal-cat", "herds_models"), ("tribunal-litmus", "expected::")] {
         let mut tests = cargo();
-        tests.args(["test", "-p", package, "--test", test, names, "--", "--ignored", "--nocapture"]);
+        tests.args(["test", "-p", package, "--test", "integration", names, "--", "--ignored", "--nocapture"]);
         tests.args(["--test-threads", "1"]);
         run(tests.envs(told.iter().cloned()))?;
     }

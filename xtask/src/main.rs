@@ -102,7 +102,7 @@ fn main() -> ExitCode {
 /// Runs the tests that need a browser, none left out.
 fn browser(page: &Path) -> Result<(), String> {
     let mut tests = cargo();
-    tests.args(["test", "-p", "tribunal-cli", "--test", "browser"]);
+    tests.args(["test", "-p", "tribunal-cli", "--test", "integration", "browser::"]);
     tests.env("TRIBUNAL_PAGE", page).env("TRIBUNAL_BROWSER", "1");
     run(&mut tests)
 }
@@ -110,7 +110,7 @@ fn browser(page: &Path) -> Result<(), String> {
 /// Runs the test of the server under load at its full size, and shows what it measured.
 fn load() -> Result<(), String> {
     let mut test = cargo();
-    test.args(["test", "--release", "-p", "tribunal-cli", "--test", "load", "--", "--nocapture"]);
+    test.args(["test", "--release", "-p", "tribunal-cli", "--test", "integration", "load::", "--", "--nocapture"]);
     run(test.env("TRIBUNAL_LOAD", "1"))
 }
 

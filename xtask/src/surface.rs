@@ -50,7 +50,7 @@ pub fn write() -> Result<(), String> {
         read_module(name, &documented.join("doc").join(name), Path::new(""), true, &mut names)?;
     }
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
-    let file = root().join("crates/tribunal-explore/tests/comparison/names.txt");
+    let file = root().join("crates/tribunal-explore/tests/integration/comparison/names.txt");
     fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
     println!("{} names in {}", names.len(), file.display());
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! The C side runs in a process of its own and is linked with the shared library, as most programs are.
 
-#[path = "../tests/c/toolchain.rs"]
+#[path = "../tests/integration/c/toolchain.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod toolchain;
 

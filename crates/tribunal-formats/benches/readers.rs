@@ -9,6 +9,7 @@ use std::io::Cursor;
 use tribunal::memory::{Interval, Kind, Order};
 use tribunal::object::{self, Value};
 use tribunal_formats::{Event, Format, Header, Labels, Notes, Object, Writer, read, write_object};
+use tribunal_random::Random;
 
 const EVENTS: usize = 1_000_000;
 const THREADS: usize = 8;
@@ -29,23 +30,17 @@ fn histories(format: Format, size: usize) -> Vec<u8> {
         .map(|loc| if format == Format::Axe { format!("M[{loc}]") } else { format!("x{loc}") })
         .collect();
     let mut latest = [0; LOCATIONS];
-    let mut random = 1u64;
+    let mut random = Random::new(1);
     let mut writer = Writer::new(Vec::new(), format);
     for i in 0..EVENTS {
         if i % size == 0 {
             latest = [0; LOCATIONS];
             writer.begin(&Header::default()).expect("a header");
         }
-        // Knuth's linear congruential generator; the high bits are good enough.
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let loc = (random >> 40) as usize % LOCATIONS;
-        let thread = if format == Format::Json {
-            i % size * THREADS / size
-        } else {
-            (random >> 50) as usize % THREADS
-        };
+        let loc = random.index(LOCATIONS);
+        let thread = if format == Format::Json { i % size * THREADS / size } else { random.index(THREADS) };
         let (kind, order) =
-            if (random >> 60) < 8 { (Kind::Read, Order::Acquire) } else { (Kind::Write, Order::Release) };
+            if random.below(2) == 0 { (Kind::Read, Order::Acquire) } else { (Kind::Write, Order::Release) };
         if kind == Kind::Write {
             latest[loc] += 1;
         }

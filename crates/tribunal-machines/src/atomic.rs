@@ -1,8 +1,8 @@
 //! Atomic memory: every access takes effect at once, so a run is one interleaving and sequentially consistent.
 
 use crate::memory::Memory;
-use crate::rng::Rng;
 use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_random::Xoshiro;
 
 #[derive(Clone, Debug)]
 pub(crate) struct AtomicMemory {
@@ -18,17 +18,17 @@ impl AtomicMemory {
 
 impl Memory for AtomicMemory {
     #[inline]
-    fn read(&mut self, _: ThreadId, loc: LocId, _: Order, _: &mut Rng) -> u64 {
+    fn read(&mut self, _: ThreadId, loc: LocId, _: Order, _: &mut Xoshiro) -> u64 {
         self.values[loc.index()]
     }
 
     #[inline]
-    fn write(&mut self, _: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Rng) {
+    fn write(&mut self, _: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Xoshiro) {
         self.values[loc.index()] = value;
     }
 
     #[inline]
-    fn rmw(&mut self, _: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Rng) -> u64 {
+    fn rmw(&mut self, _: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Xoshiro) -> u64 {
         std::mem::replace(&mut self.values[loc.index()], value)
     }
 

@@ -1,9 +1,9 @@
 //! The clients: their number, and their operations.
 
 use crate::mix::Mix;
-use crate::rng::{Rng, scale};
 use crate::{Bug, Machine, Step};
 use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
+use tribunal_random::{Xoshiro, scale};
 
 /// Random clients of a simulated memory. In each step, a random thread performs an access or a fence.
 ///
@@ -198,7 +198,7 @@ impl Requests {
     }
 
     #[inline]
-    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Request {
+    pub(crate) fn draw(&mut self, rng: &mut Xoshiro) -> Request {
         let (thread, kind) = rng.pair();
         let (loc, order) = rng.pair();
         let kind = match u64::from(kind) {
@@ -226,7 +226,7 @@ impl Requests {
             *latest = loc;
         }
         if self.depends_below > 0 {
-            depends = rng.next() >> 32 < self.depends_below;
+            depends = rng.bits() >> 32 < self.depends_below;
         }
         Request { thread, kind, order, loc, depends }
     }

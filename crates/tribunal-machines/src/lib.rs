@@ -22,7 +22,6 @@ mod memory;
 mod mix;
 pub mod objects;
 mod out_of_order;
-mod rng;
 mod run;
 mod store_buffers;
 pub mod transactions;

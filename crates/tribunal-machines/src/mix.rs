@@ -1,9 +1,9 @@
 //! Weights of the C11 orders.
 
-use crate::rng::scale;
 use std::fmt;
 use std::str::FromStr;
 use tribunal::memory::Order;
+use tribunal_random::scale;
 
 /// Weights of the C11 orders, at least one of them above 0.
 ///

@@ -12,10 +12,10 @@
 //! in time, which is why histories are rmo-consistent.
 
 use crate::clients::{Request, Requests};
-use crate::rng::{Rng, scale};
 use crate::run::Step;
 use std::collections::VecDeque;
 use tribunal::memory::{Kind, Order};
+use tribunal_random::{Xoshiro, scale};
 
 /// How many accesses of a thread may be in its window.
 const WINDOW: usize = 8;
@@ -68,7 +68,7 @@ impl OutOfOrder {
         requests: &mut Requests,
         left: &mut u64,
         written: &mut [u64],
-        rng: &mut Rng,
+        rng: &mut Xoshiro,
     ) -> Option<Step> {
         while self.entries > 0 || *left > 0 {
             if *left > 0 {
@@ -97,7 +97,7 @@ impl OutOfOrder {
     }
 
     /// One access of the thread's window takes effect, if one drawn at random can.
-    fn execute(&mut self, thread: usize, rng: &mut Rng) {
+    fn execute(&mut self, thread: usize, rng: &mut Xoshiro) {
         let Thread { window, first, .. } = &mut self.threads[thread];
         if window.is_empty() {
             return;

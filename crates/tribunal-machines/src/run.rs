@@ -5,12 +5,12 @@ use crate::caches::{Caches, Interconnect};
 use crate::clients::{Request, Requests};
 use crate::memory::Memory;
 use crate::out_of_order::OutOfOrder;
-use crate::rng::Rng;
 use crate::store_buffers::{Discipline, StoreBuffers};
 use crate::view::ViewMemory;
 use crate::{Clients, InvalidClients, Machine};
 use std::iter::FusedIterator;
 use tribunal::memory::{Kind, Op, ThreadId};
+use tribunal_random::Xoshiro;
 
 /// Most bytes that a memory's state may take.
 const MAX_STATE: u64 = 1 << 30;
@@ -35,7 +35,7 @@ pub struct Run {
     requests: Requests,
     /// Per location, the last value that was given to a write.
     written: Vec<u64>,
-    rng: Rng,
+    rng: Xoshiro,
     left: u64,
 }
 
@@ -96,7 +96,7 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
         },
         requests: Requests::new(clients, machine),
         written: vec![0; locations as usize],
-        rng: Rng::new(clients.seed),
+        rng: Xoshiro::new(clients.seed),
         left: clients.events,
     })
 }
@@ -139,7 +139,7 @@ impl Iterator for Run {
 impl FusedIterator for Run {}
 
 #[inline]
-fn perform(memory: &mut impl Memory, request: Request, written: &mut [u64], rng: &mut Rng) -> Op {
+fn perform(memory: &mut impl Memory, request: Request, written: &mut [u64], rng: &mut Xoshiro) -> Op {
     let Request { thread, kind, order, loc, .. } = request;
     let mut fresh = || {
         written[loc.index()] += 1;

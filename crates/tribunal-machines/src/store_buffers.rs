@@ -13,8 +13,8 @@
 //! in time, which is why the histories are consistent.
 
 use crate::memory::Memory;
-use crate::rng::{Rng, scale};
 use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_random::{Xoshiro, scale};
 
 /// How many writes of a thread may wait; one more, and one of them must leave first.
 const CAPACITY: usize = 16;
@@ -57,7 +57,7 @@ impl StoreBuffers {
 
     /// Lets time pass: at every other call, a random thread's write reaches memory if it has one waiting.
     #[inline]
-    pub(crate) fn tick(&mut self, rng: &mut Rng) {
+    pub(crate) fn tick(&mut self, rng: &mut Xoshiro) {
         let (thread, choice) = rng.pair();
         if choice & 1 == 1 {
             let thread = scale(thread, self.buffers.len() as u64) as usize;
@@ -69,7 +69,7 @@ impl StoreBuffers {
 
     /// One waiting write of the thread reaches memory; there must be one.
     #[inline]
-    fn drain_one(&mut self, thread: usize, rng: &mut Rng) {
+    fn drain_one(&mut self, thread: usize, rng: &mut Xoshiro) {
         let buffer = &mut self.buffers[thread];
         let leaving = match self.discipline {
             Discipline::Tso => 0,
@@ -102,13 +102,13 @@ impl StoreBuffers {
 
 impl Memory for StoreBuffers {
     #[inline]
-    fn read(&mut self, thread: ThreadId, loc: LocId, _: Order, _: &mut Rng) -> u64 {
+    fn read(&mut self, thread: ThreadId, loc: LocId, _: Order, _: &mut Xoshiro) -> u64 {
         let own = self.buffers[thread.index()].iter().rev().find(|pending| pending.loc == loc);
         own.map_or(self.memory[loc.index()], |pending| pending.value)
     }
 
     #[inline]
-    fn write(&mut self, thread: ThreadId, loc: LocId, value: u64, _: Order, rng: &mut Rng) {
+    fn write(&mut self, thread: ThreadId, loc: LocId, value: u64, _: Order, rng: &mut Xoshiro) {
         if self.buffers[thread.index()].len() == CAPACITY {
             self.drain_one(thread.index(), rng);
         }
@@ -116,7 +116,7 @@ impl Memory for StoreBuffers {
     }
 
     #[inline]
-    fn rmw(&mut self, thread: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Rng) -> u64 {
+    fn rmw(&mut self, thread: ThreadId, loc: LocId, value: u64, _: Order, _: &mut Xoshiro) -> u64 {
         match self.discipline {
             Discipline::Tso => self.drain_all(thread),
             Discipline::Pso => self.drain_location(thread, loc),
@@ -165,7 +165,7 @@ mod tests {
     fn long_run(discipline: Discipline, seed: u64) -> (Execution, ModificationOrder) {
         let (threads, locations) = (3, 2);
         let mut memory = StoreBuffers::new(discipline, threads, locations);
-        let mut rng = Rng::new(seed);
+        let mut rng = Xoshiro::new(seed);
         let mut b = Execution::builder();
         (0..threads).for_each(|t| _ = b.thread(&t.to_string()));
         let locs: Vec<LocId> = (0..locations).map(|x| b.location(&x.to_string())).collect();

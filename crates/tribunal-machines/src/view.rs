@@ -31,8 +31,8 @@
 //! full.
 
 use crate::memory::Memory;
-use crate::rng::Rng;
 use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_random::Xoshiro;
 
 /// Most messages a location keeps, when views are small.
 const MAX_WINDOW: usize = 32;
@@ -110,7 +110,7 @@ impl ViewMemory {
 
     /// Index of a random message that the thread may still see.
     #[inline]
-    fn visible(&self, thread: ThreadId, loc: LocId, rng: &mut Rng) -> usize {
+    fn visible(&self, thread: ThreadId, loc: LocId, rng: &mut Xoshiro) -> usize {
         let bound = self.current.row(thread.0)[loc.index()];
         let kept = &self.messages[loc.index()];
         let first = kept.partition_point(|message| message.timestamp < bound);
@@ -183,7 +183,7 @@ fn window(locations: usize) -> usize {
 
 impl Memory for ViewMemory {
     #[inline]
-    fn read(&mut self, thread: ThreadId, loc: LocId, order: Order, rng: &mut Rng) -> u64 {
+    fn read(&mut self, thread: ThreadId, loc: LocId, order: Order, rng: &mut Xoshiro) -> u64 {
         self.begin(thread, loc, order);
         let message = self.messages[loc.index()][self.visible(thread, loc, rng)];
         self.see(thread, loc, message, order);
@@ -191,7 +191,7 @@ impl Memory for ViewMemory {
     }
 
     #[inline]
-    fn write(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Rng) {
+    fn write(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Xoshiro) {
         self.begin(thread, loc, order);
         let last = self.messages[loc.index()].len() - 1;
         let behind = if rng.flip() { last } else { self.open(loc, self.visible(thread, loc, rng)) };
@@ -204,7 +204,7 @@ impl Memory for ViewMemory {
     }
 
     #[inline]
-    fn rmw(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Rng) -> u64 {
+    fn rmw(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Xoshiro) -> u64 {
         self.begin(thread, loc, order);
         let behind = self.open(loc, self.visible(thread, loc, rng));
         let message = self.messages[loc.index()][behind];
@@ -296,7 +296,7 @@ mod tests {
     fn long_run(seed: u64, locations: u32, orders: &[Order]) -> (Execution, ModificationOrder) {
         let (threads, events) = (4, 320);
         let mut memory = ViewMemory::new(threads, locations);
-        let mut rng = Rng::new(seed);
+        let mut rng = Xoshiro::new(seed);
         let mut b = Execution::builder();
         (0..threads).for_each(|t| _ = b.thread(&t.to_string()));
         let locs: Vec<LocId> = (0..locations).map(|x| b.location(&x.to_string())).collect();
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn rows_are_used_again() {
         let mut memory = ViewMemory::new(2, 3);
-        let mut rng = Rng::new(0);
+        let mut rng = Xoshiro::new(0);
         for value in 1..10_000 {
             memory.write(
                 ThreadId(value as u32 % 2),

@@ -35,7 +35,6 @@ mod order;
 #[cfg(feature = "programs")]
 pub mod program;
 mod recorder;
-mod rng;
 mod saved;
 mod stress;
 mod subject;
@@ -43,9 +42,9 @@ mod value;
 
 pub use assert::assert_holds;
 pub use recorder::{RecordError, Recorder, Thread};
-pub use rng::Rng;
 pub use stress::{Counts, Evidence, Guarantee, Outcome, Panicked, Profile, Program, Stress, StressError};
 pub use subject::Subject;
 /// For the macros, and for those who need no more of it.
 pub use tribunal;
+pub use tribunal_random::Random;
 pub use value::ToValue;

@@ -1,6 +1,6 @@
 //! Objects under test.
 
-use crate::Rng;
+use crate::Random;
 use tribunal::object::{Specification, Value};
 
 /// An object under test: what it promises, how to make a new one, what to call and how. [`object!`](crate::object!) writes this for
@@ -9,7 +9,7 @@ use tribunal::object::{Specification, Value};
 /// ```
 /// use std::sync::atomic::{AtomicI64, Ordering};
 /// use tribunal::object::{Specification, Value, specs};
-/// use tribunal_record::{Rng, Subject, assert_linearizable};
+/// use tribunal_record::{Random, Subject, assert_linearizable};
 ///
 /// struct Counter(AtomicI64);
 ///
@@ -21,7 +21,7 @@ use tribunal::object::{Specification, Value};
 ///     fn fresh() -> Self {
 ///         Counter(AtomicI64::new(0))
 ///     }
-///     fn draw(_method: usize, _rng: &mut Rng) -> Vec<Value> {
+///     fn draw(_method: usize, _rng: &mut Random) -> Vec<Value> {
 ///         Vec::new()
 ///     }
 ///     fn call(&self, method: usize, _args: &[Value]) -> Value {
@@ -49,7 +49,7 @@ pub trait Subject: Send + Sync {
     fn fresh() -> Self;
 
     /// Random arguments of a method.
-    fn draw(method: usize, rng: &mut Rng) -> Vec<Value>;
+    fn draw(method: usize, rng: &mut Random) -> Vec<Value>;
 
     /// Calls a method. What is done here beside the call makes the operation longer, so it should be little.
     fn call(&self, method: usize, args: &[Value]) -> Value;
@@ -98,12 +98,12 @@ macro_rules! object {
                 $name($fresh)
             }
 
-            fn draw(method: usize, rng: &mut $crate::Rng) -> Vec<$crate::tribunal::object::Value> {
+            fn draw(method: usize, rng: &mut $crate::Random) -> Vec<$crate::tribunal::object::Value> {
                 let mut at = 0usize;
                 $(
                     if method == at {
                         return vec![$($crate::tribunal::object::Value::Int(
-                            $crate::Rng::within(rng, $range)
+                            $crate::Random::within(rng, $range)
                         )),*];
                     }
                     at += 1;

@@ -14,6 +14,7 @@ use tribunal::memory::{Execution, Kind, Order};
 use tribunal::verdict::Verdict;
 use tribunal::{Limits, Model, check};
 use tribunal_cat::decide::Decider;
+use tribunal_random::Random;
 
 fn every_shape(events: usize, fences: &[Order], needed_only: bool, mut visit: impl FnMut(&Shape)) {
     let mut visit = |shape: &Shape| {
@@ -164,11 +165,8 @@ fn texts_are_given_what_they_look_at() {
 /// rc20 and rc11 with orders of all kinds.
 #[test]
 fn orders_are_judged_as_the_engines_judge_them() {
-    let mut random = 1u64;
-    let mut below = |bound: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % bound
-    };
+    let mut random = Random::new(1);
+    let mut below = |bound: usize| random.index(bound);
     let (mut at, mut forbidden) = (0, 0);
     for (events, fences, every) in
         [(4, &[][..], 3), (4, &Order::OF_FENCES, 3), (5, &[], 61), (5, &Order::OF_FENCES, 61)]

@@ -1,22 +1,10 @@
-//! Good and bad sources. The examples are compared with the built-in specifications in `tests/specifications.rs`.
+//! Good and bad sources. The examples are compared with the built-in specifications in `tests/integration/specifications.rs`.
 
 use super::*;
+use tribunal_random::Random;
 
 const TICKETS: &str = include_str!("../../../examples/specs/priority-queue.spec");
 const TRANSACTIONS: &str = include_str!("../../../examples/specs/multi-register.spec");
-
-/// SplitMix64: enough for tests.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
 
 fn fault(source: &str) -> String {
     Declared::parse(source, "f").expect_err(source).to_string()
@@ -233,16 +221,16 @@ fn any_text_is_answered() {
     ];
     let mut good = 0;
     for seed in 0..4000 {
-        let random = &mut Random(seed);
+        let random = &mut Random::new(seed);
         let mut text: Vec<char> = [TICKETS, TRANSACTIONS][seed as usize % 2].chars().collect();
-        for _ in 0..=random.below(3) {
-            let at = random.below(text.len());
-            let until = (at + random.below(12)).min(text.len());
-            let piece: Vec<char> = match random.below(3) {
+        for _ in 0..=random.index(3) {
+            let at = random.index(text.len());
+            let until = (at + random.index(12)).min(text.len());
+            let piece: Vec<char> = match random.index(3) {
                 0 => Vec::new(),
-                1 => PIECES[random.below(PIECES.len())].chars().collect(),
+                1 => PIECES[random.index(PIECES.len())].chars().collect(),
                 _ => {
-                    let from = random.below(text.len());
+                    let from = random.index(text.len());
                     text[from..(from + 12).min(text.len())].to_vec()
                 }
             };

@@ -161,11 +161,8 @@ mod tests {
 
     #[test]
     fn they_are_the_maps_that_they_should_be() {
-        let mut random = 7u64;
-        let mut next = |bound: usize| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % bound
-        };
+        let mut random = tribunal_random::Random::new(7);
+        let mut next = |bound: usize| random.index(bound);
         for keys in [1usize, 2, 3, 64, 1000] {
             let mut maps = Maps::new(keys);
             let mut made: Vec<(MapId, BTreeMap<u32, u32>)> = vec![(Maps::EMPTY, BTreeMap::new())];

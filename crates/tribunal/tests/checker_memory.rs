@@ -1,5 +1,7 @@
-//! A checker that is kept takes no memory except for witnesses. By itself in its process: the allocator counts for all.
+//! A checker that is kept takes no memory except for witnesses. By itself in its process: the allocator counts for all, and the harness
+//! allocates, too, where another test ends.
 
+#[path = "../../../tests/allocations.rs"]
 mod allocations;
 
 use allocations::peak_of;

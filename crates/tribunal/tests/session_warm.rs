@@ -1,11 +1,13 @@
-//! Where a session has been before, it takes nothing of the heap. A test of its own, since the counter is the whole process's.
-#![allow(missing_docs)]
+//! Where a session has been before, it takes nothing of the heap. By itself in its process, as `checker_memory`.
 
+#[path = "../../../tests/allocations.rs"]
 mod allocations;
+
 use allocations::peak_of;
 use tribunal::Model;
 use tribunal::memory::{Order, ThreadId};
 use tribunal::session::Session;
+use tribunal_random::Random;
 
 const MODELS: [Model; 9] = [
     Model::Rc20,
@@ -21,11 +23,8 @@ const MODELS: [Model; 9] = [
 
 /// Leads a session, the same way each time, through some events, with candidates, spawns, joins and places in mo.
 fn lead(session: &mut Session, depth: usize) {
-    let mut state = 1usize;
-    let mut below = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % bound
-    };
+    let mut random = Random::new(1);
+    let mut below = |bound: usize| random.index(bound);
     let x = [session.location(), session.location()];
     let child = session.spawn(ThreadId(0));
     for i in 0..depth {

@@ -1,7 +1,7 @@
 //! Clients that take their time.
 
 use std::cell::Cell;
-use tribunal_record::Rng;
+use tribunal_record::Random;
 
 thread_local! {
     static RNG: Cell<u64> = const { Cell::new(1) };
@@ -11,7 +11,7 @@ thread_local! {
 /// entries are then as long a way as many.
 pub fn pause() {
     let bits = RNG.with(|state| {
-        let mut rng = Rng::new(state.get());
+        let mut rng = Random::new(state.get());
         let bits = rng.bits();
         state.set(bits);
         bits

@@ -78,11 +78,8 @@ mod tests {
 
     #[test]
     fn transposed() {
-        let mut state = 1u64;
-        let block: [u64; 64] = std::array::from_fn(|_| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            state ^ state >> 29
-        });
+        let mut random = tribunal_random::Random::new(1);
+        let block: [u64; 64] = std::array::from_fn(|_| random.bits());
         let mut other = block;
         transpose(&mut other);
         assert!((0..64).all(|i| (0..64).all(|j| block[i] >> j & 1 == other[j] >> i & 1)));

@@ -212,13 +212,10 @@ impl Relation {
 mod tests {
     use super::*;
 
-    /// Relations of many shapes and sizes, by a generator that needs no dependency.
+    /// Relations of many shapes and sizes.
     fn relations() -> impl Iterator<Item = Relation> {
-        let mut state = 1u64;
-        let mut random = move |below: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % below
-        };
+        let mut numbers = tribunal_random::Random::new(1);
+        let mut random = move |below: usize| numbers.index(below);
         (0..400).map(move |i| {
             let size = 1 + random(if i % 2 == 0 { 20 } else { 150 });
             let pairs = random(3 * size + 1);

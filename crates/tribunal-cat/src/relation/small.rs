@@ -118,11 +118,8 @@ mod tests {
 
     #[test]
     fn small_and_large_agree() {
-        let mut state = 1u64;
-        let mut random = move || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as u16
-        };
+        let mut numbers = tribunal_random::Random::new(1);
+        let mut random = || numbers.bits() as u16;
         for _ in 0..500 {
             // Few pairs, so that some are acyclic.
             let [r, s] = [0, 1]

@@ -4,23 +4,12 @@
 
 use super::*;
 use std::sync::{Mutex, PoisonError};
+use tribunal_random::Random;
 
 static TESTED: Deterministic = Deterministic::new();
 
 /// Workers at a time.
 const WORKERS: u64 = 4;
-
-/// Chance (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-}
 
 /// A block, each byte of which is the same.
 struct Block {
@@ -35,10 +24,10 @@ unsafe impl Send for Block {}
 impl Block {
     fn new(random: &mut Random) -> Block {
         let layout =
-            Layout::from_size_align(1 + random.below(200), 1 << random.below(8)).expect("it is small");
+            Layout::from_size_align(1 + random.index(200), 1 << random.index(8)).expect("it is small");
         // SAFETY: it is not of size zero.
         let start = unsafe {
-            match random.below(2) {
+            match random.index(2) {
                 0 => TESTED.alloc(layout),
                 _ => TESTED.alloc_zeroed(layout),
             }
@@ -49,7 +38,7 @@ impl Block {
     /// Gives it other bytes.
     fn filled(mut self, random: &mut Random) -> Block {
         assert!(!self.start.is_null() && self.start.addr().is_multiple_of(self.layout.align()));
-        self.byte = random.below(256) as u8;
+        self.byte = random.index(256) as u8;
         // SAFETY: it has so many bytes, and one owner.
         unsafe { self.start.write_bytes(self.byte, self.layout.size()) };
         self
@@ -67,7 +56,7 @@ impl Block {
     }
 
     fn resized(mut self, random: &mut Random) -> Block {
-        let (old, new) = (self.layout.size(), 1 + random.below(200));
+        let (old, new) = (self.layout.size(), 1 + random.index(200));
         self.check(old);
         // SAFETY: the block has that layout, and the size is not zero and small.
         self.start = unsafe { TESTED.realloc(self.start, self.layout, new) };
@@ -104,17 +93,17 @@ fn no_memory_is_in_two_blocks() {
     let execution = |region: &Owned, random: &mut Random| {
         region.reset();
         let mut blocks = Vec::new();
-        for _ in 0..random.below(200) {
-            region.enter(random.below(3));
-            match random.below(8) {
+        for _ in 0..random.index(200) {
+            region.enter(random.index(3));
+            match random.index(8) {
                 0..4 => blocks.push(Block::new(random)),
                 _ if blocks.is_empty() => {}
-                4 => locked().push(blocks.swap_remove(random.below(blocks.len()))),
+                4 => locked().push(blocks.swap_remove(random.index(blocks.len()))),
                 5 => {
-                    let block = blocks.swap_remove(random.below(blocks.len()));
+                    let block = blocks.swap_remove(random.index(blocks.len()));
                     blocks.push(block.resized(random));
                 }
-                _ => blocks.swap_remove(random.below(blocks.len())).free(),
+                _ => blocks.swap_remove(random.index(blocks.len())).free(),
             }
             let given = Some(locked()).filter(|given| given.len() > 50).map(|mut given| given.swap_remove(0));
             given.into_iter().for_each(Block::free);
@@ -125,7 +114,7 @@ fn no_memory_is_in_two_blocks() {
         blocks.into_iter().for_each(Block::free);
     };
     let work = |number: u64| {
-        let mut random = Random(number + 1);
+        let mut random = Random::new(number + 1);
         for _ in 0..200 {
             let region = take();
             (0..5).for_each(|_| execution(&region, &mut random));

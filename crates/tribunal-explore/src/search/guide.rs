@@ -18,10 +18,10 @@ pub trait Guide {
     }
 }
 
-/// Chance (splitmix64), with the way in which threads are picked. Reads pick uniformly, as in C11Tester (Luo and Demsky, ASPLOS 2021).
+/// Chance, with the way in which threads are picked. Reads pick uniformly, as in C11Tester (Luo and Demsky, ASPLOS 2021).
 #[derive(Clone, Debug)]
 pub(super) struct Random {
-    state: u64,
+    numbers: tribunal_random::Random,
     /// With priorities: the events before which the first thread in order becomes the last.
     changes: Option<Vec<usize>>,
     /// How many threads have their place in the order.
@@ -31,7 +31,7 @@ pub(super) struct Random {
 impl Random {
     /// Any thread that can go on, at each step.
     pub(super) fn uniform(seed: u64) -> Self {
-        Random { state: seed, changes: None, placed: 0 }
+        Random { numbers: tribunal_random::Random::new(seed), changes: None, placed: 0 }
     }
 
     /// The thread of the highest priority that can go on; priorities change `depth - 1` times within `length` events. (PCT:
@@ -41,38 +41,16 @@ impl Random {
         let length = length.max(1);
         // There are no more events to change before.
         let changes = (1..depth as usize).take(length);
-        let mut changes: Vec<usize> = changes.map(|_| random.below(length)).collect();
+        let mut changes: Vec<usize> = changes.map(|_| random.numbers.index(length)).collect();
         changes.sort_unstable();
         Random { changes: Some(changes), ..random }
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to 1, which is not reached.
-    pub(super) fn fraction(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A number below `bound`, which is not 0.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 }
 
 impl Guide for Random {
     fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph) {
         match &self.changes {
-            None => {
-                for i in (1..threads.len()).rev() {
-                    threads.swap(i, self.below(i + 1));
-                }
-            }
+            None => self.numbers.shuffle(threads),
             Some(changes) => {
                 if changes.binary_search(&graph.events().len()).is_ok() {
                     threads.rotate_left(1);
@@ -80,7 +58,7 @@ impl Guide for Random {
                 // A new thread takes a random place.
                 while self.placed < threads.len() {
                     self.placed += 1;
-                    let place = self.below(self.placed);
+                    let place = self.numbers.index(self.placed);
                     threads[place..self.placed].rotate_right(1);
                 }
             }
@@ -88,6 +66,6 @@ impl Guide for Random {
     }
 
     fn pick(&mut self, _: &Event, sources: &[Source], _: &Graph) -> Source {
-        sources[self.below(sources.len())]
+        self.numbers.pick(sources)
     }
 }

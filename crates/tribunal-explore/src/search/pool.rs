@@ -546,8 +546,8 @@ fn sample<P: Program, M: Memory>(
         if shared.over.load(Relaxed) {
             return;
         }
-        let mut seeds = Random::uniform(seed ^ execution.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let seed = seeds.next();
+        let seed = seed ^ execution.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = tribunal_random::Random::new(seed).bits();
         let guide = || match depth {
             None => Random::uniform(seed),
             Some(depth) => Random::priorities(seed, depth, length),

@@ -7,7 +7,6 @@
 //! right whatever the strata are, and the numbers are the closer the more alike the nodes of a stratum are. Here a node is a try, and its stratum is the number of
 //! tries that led to it, and the number of events from which it begins.
 
-use super::guide::Random;
 use super::memory::Memory;
 use super::revisit::Try;
 use super::run::{Outcome, Worker};
@@ -16,6 +15,7 @@ use crate::program::Program;
 use crate::report::Estimate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tribunal_random::Random;
 
 /// Probes below which nothing is told.
 const FEWEST: u64 = 4;
@@ -79,7 +79,7 @@ pub(super) struct Probes {
 impl Probes {
     pub(super) fn new() -> Self {
         Probes {
-            random: Random::uniform(1),
+            random: Random::new(1),
             strata: BTreeMap::new(),
             found: [0.0; 2],
             means: [Mean::default(); 2],

@@ -5,6 +5,7 @@ use crate::graph::Graph;
 use crate::program::{Action, Answer, Program};
 use crate::report::Problem;
 use tribunal::memory::{LocId, ThreadId};
+use tribunal_random::Random;
 
 /// How a run in turn ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -267,11 +268,8 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
 fn spoilt_programs_have_mistakes() {
     let text = include_str!("../../programs/structures/treiber.prog");
     let cases = include_str!("../../programs/litmus/SB.prog");
-    let mut state = 1u64;
-    let mut below = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % bound
-    };
+    let mut numbers = Random::new(1);
+    let mut below = |bound: usize| numbers.index(bound);
     for round in 0..4_000 {
         let mut spoilt: Vec<char> = [text, cases][round % 2].chars().collect();
         for _ in 0..1 + below(3) {

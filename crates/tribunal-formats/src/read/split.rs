@@ -201,13 +201,10 @@ mod tests {
 
     #[test]
     fn brackets_are_counted_alike_by_words_and_by_bytes() {
-        let mut random = 7u64;
+        let mut random = tribunal_random::Random::new(7);
         for length in 0..200 {
             let bytes: Vec<u8> = (0..length)
-                .map(|_| {
-                    random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    *b"{}[]\"az;=\xfb\x3b \x1b".get((random >> 40) as usize % 13).expect("in range")
-                })
+                .map(|_| *b"{}[]\"az;=\xfb\x3b \x1b".get(random.index(13)).expect("in range"))
                 .collect();
             let (mut fast, mut slow) = (Brackets::default(), Brackets::default());
             fast.pass(&bytes);

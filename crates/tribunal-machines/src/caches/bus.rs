@@ -7,9 +7,9 @@
 use super::core::{Core, SnoopAction};
 use super::network::{Grant, Message, Network, Node};
 use super::{Bug, LineId, Protocol, Values};
-use crate::rng::Rng;
 use crate::run::Step;
 use std::collections::VecDeque;
+use tribunal_random::Xoshiro;
 
 #[derive(Clone, Debug)]
 pub(super) struct Bus {
@@ -53,7 +53,7 @@ impl Bus {
         Bus { protocol, bug, entries: vec![Entry::default(); lines], serial: 0 }
     }
 
-    fn strikes(&self, bug: Bug, rng: &mut Rng) -> bool {
+    fn strikes(&self, bug: Bug, rng: &mut Xoshiro) -> bool {
         self.bug == Some(bug) && rng.index(4) == 0
     }
 
@@ -63,7 +63,7 @@ impl Bus {
         message: Message,
         cores: &mut [Core],
         network: &mut Network,
-        rng: &mut Rng,
+        rng: &mut Xoshiro,
     ) -> Option<Step> {
         let at = line.0 as usize;
         let mut done = None;
@@ -103,7 +103,7 @@ impl Bus {
     }
 
     /// Whether a request for a line may be granted.
-    fn is_free(&self, at: usize, rng: &mut Rng) -> bool {
+    fn is_free(&self, at: usize, rng: &mut Xoshiro) -> bool {
         match self.entries[at].granted.len() {
             0 => true,
             1 => self.strikes(Bug::DoubleGrant, rng),
@@ -118,7 +118,7 @@ impl Bus {
         (from, number, writes): (u32, u32, bool),
         cores: &mut [Core],
         network: &mut Network,
-        rng: &mut Rng,
+        rng: &mut Xoshiro,
     ) {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
@@ -150,7 +150,7 @@ impl Bus {
     }
 
     /// Ends a transaction when all cores have answered: who gets the line, from its owner or else from memory.
-    fn end_if_over(&mut self, line: LineId, of: usize, rng: &mut Rng) -> Option<(u32, Message)> {
+    fn end_if_over(&mut self, line: LineId, of: usize, rng: &mut Xoshiro) -> Option<(u32, Message)> {
         let Transaction { from, number, writes, upgrades, awaits, shared, values, .. } =
             self.entries[line.0 as usize].granted[of];
         // Early, if at all, when it is known what the line holds and others are still to drop their copies.

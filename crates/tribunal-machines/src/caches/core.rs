@@ -3,9 +3,9 @@
 use super::network::{Grant, Message, Network, Node};
 use super::{Bug, Interconnect, LineId, Protocol, Values, place};
 use crate::clients::Request;
-use crate::rng::Rng;
 use crate::run::Step;
 use tribunal::memory::Kind;
+use tribunal_random::Xoshiro;
 
 /// An access that a core is to make.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ impl Core {
         self.open.is_none() && !self.leaving.iter().any(|leaving| leaving.line == line)
     }
 
-    fn strikes(&self, bug: Bug, rng: &mut Rng) -> bool {
+    fn strikes(&self, bug: Bug, rng: &mut Xoshiro) -> bool {
         self.bug == Some(bug) && rng.index(4) == 0
     }
 
@@ -143,7 +143,7 @@ impl Core {
     }
 
     /// Whether it is ready for its next access; a write that was put off may have to be made first.
-    pub(super) fn prepare(&mut self, next: Waiting, network: &mut Network, rng: &mut Rng) -> bool {
+    pub(super) fn prepare(&mut self, next: Waiting, network: &mut Network, rng: &mut Xoshiro) -> bool {
         if !self.is_ready(next) {
             return false;
         }
@@ -179,7 +179,12 @@ impl Core {
     }
 
     /// Begins an access; a hit completes at once.
-    pub(super) fn begin(&mut self, access: Waiting, network: &mut Network, rng: &mut Rng) -> Option<Step> {
+    pub(super) fn begin(
+        &mut self,
+        access: Waiting,
+        network: &mut Network,
+        rng: &mut Xoshiro,
+    ) -> Option<Step> {
         let Waiting { request, value } = access;
         let (line, offset) = place(request);
         if request.kind == Kind::Fence {
@@ -233,7 +238,7 @@ impl Core {
 
     /// Evicts a line if the cache is full. A shared copy just goes; memory must get what may have changed. Only a directory
     /// need be told of an exclusive copy, since it notes owners.
-    fn make_room(&mut self, network: &mut Network, rng: &mut Rng) {
+    fn make_room(&mut self, network: &mut Network, rng: &mut Xoshiro) {
         if self.lines.len() < self.capacity {
             return;
         }
@@ -256,7 +261,7 @@ impl Core {
         line: LineId,
         message: Message,
         network: &mut Network,
-        rng: &mut Rng,
+        rng: &mut Xoshiro,
     ) -> Option<Step> {
         let me = Node::Core(self.id);
         match message {
@@ -318,7 +323,7 @@ impl Core {
 
     /// Does what another's request on the bus asks of this core: whether it holds a copy, and what it held if it answers
     /// for the line.
-    fn snoop(&mut self, line: LineId, writes: bool, rng: &mut Rng) -> (bool, Option<Values>) {
+    fn snoop(&mut self, line: LineId, writes: bool, rng: &mut Xoshiro) -> (bool, Option<Values>) {
         let (moesi, missed) = (self.protocol == Protocol::Moesi, self.strikes(Bug::MissedSnoop, rng));
         let Some(&mut Cached { ref mut state, values, .. }) = self.hold(line).filter(|_| !missed) else {
             return (false, None);
@@ -346,7 +351,7 @@ impl Core {
     }
 
     /// Completes the access under way, if the line and all acknowledgements are there.
-    fn complete(&mut self, network: &mut Network, rng: &mut Rng) -> Option<Step> {
+    fn complete(&mut self, network: &mut Network, rng: &mut Xoshiro) -> Option<Step> {
         let open = self.open?;
         let (values, grant) = open.filled?;
         if open.acks != 0 && !self.strikes(Bug::EarlyAck, rng) {

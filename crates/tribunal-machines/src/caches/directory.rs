@@ -2,8 +2,8 @@
 
 use super::network::{Grant, Message, Network, Node};
 use super::{Bug, LineId, Protocol, Values};
-use crate::rng::Rng;
 use std::collections::VecDeque;
+use tribunal_random::Xoshiro;
 
 #[derive(Clone, Debug)]
 pub(super) struct Directory {
@@ -30,7 +30,13 @@ impl Directory {
         Directory { protocol, bug, entries: vec![Entry::default(); lines] }
     }
 
-    pub(super) fn receive(&mut self, line: LineId, message: Message, network: &mut Network, rng: &mut Rng) {
+    pub(super) fn receive(
+        &mut self,
+        line: LineId,
+        message: Message,
+        network: &mut Network,
+        rng: &mut Xoshiro,
+    ) {
         let at = line.0 as usize;
         match message {
             Message::Unblock => self.entries[at].awaits -= 1,
@@ -47,11 +53,11 @@ impl Directory {
         }
     }
 
-    fn strikes(&self, bug: Bug, rng: &mut Rng) -> bool {
+    fn strikes(&self, bug: Bug, rng: &mut Xoshiro) -> bool {
         self.bug == Some(bug) && rng.index(4) == 0
     }
 
-    fn serve(&mut self, line: LineId, request: Message, network: &mut Network, rng: &mut Rng) {
+    fn serve(&mut self, line: LineId, request: Message, network: &mut Network, rng: &mut Xoshiro) {
         let mut to = |core: u32, message: Message| network.send(Node::Hub, Node::Core(core), line, message);
         let stale = self.strikes(Bug::StaleFill, rng);
         let dropped = self.strikes(Bug::DroppedWriteBack, rng);

@@ -18,12 +18,12 @@ pub use bug::{Bug, UnknownBug};
 
 use self::core::{Core, Waiting};
 use crate::clients::{Request, Requests};
-use crate::rng::Rng;
 use crate::run::Step;
 use bus::Bus;
 use directory::Directory;
 use network::{Network, Node};
 use std::collections::VecDeque;
+use tribunal_random::Xoshiro;
 
 /// How many locations a line holds.
 const LINE: usize = 2;
@@ -115,11 +115,11 @@ impl Caches {
         requests: &mut Requests,
         left: &mut u64,
         written: &mut [u64],
-        rng: &mut Rng,
+        rng: &mut Xoshiro,
     ) -> Option<Step> {
         loop {
             let (choice, core) = rng.pair();
-            let core = crate::rng::scale(core, self.cores.len() as u64) as usize;
+            let core = tribunal_random::scale(core, self.cores.len() as u64) as usize;
             if *left > 0 && self.waiting < BACKLOG * self.cores.len() {
                 let request = requests.draw(rng);
                 if self.backlog[request.thread.index()].len() < BACKLOG {
@@ -143,7 +143,7 @@ impl Caches {
     }
 
     /// A core begins its next access, if it can; a hit completes at once.
-    fn begin(&mut self, core: usize, rng: &mut Rng) -> Option<Step> {
+    fn begin(&mut self, core: usize, rng: &mut Xoshiro) -> Option<Step> {
         let next = *self.backlog[core].front()?;
         if !self.cores[core].prepare(next, &mut self.network, rng) {
             return None;
@@ -154,7 +154,7 @@ impl Caches {
     }
 
     /// A message arrives, and may complete an access.
-    fn deliver(&mut self, rng: &mut Rng) -> Option<Step> {
+    fn deliver(&mut self, rng: &mut Xoshiro) -> Option<Step> {
         let (to, line, message) = self.network.take(rng)?;
         match to {
             Node::Hub => match &mut self.hub {

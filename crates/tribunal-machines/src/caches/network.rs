@@ -1,8 +1,8 @@
 //! Messages under way: between two nodes in order, else in any.
 
 use super::{LineId, Values};
-use crate::rng::Rng;
 use std::collections::VecDeque;
+use tribunal_random::Xoshiro;
 
 /// A sender or receiver of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Network {
     }
 
     /// The first message of any channel.
-    pub(super) fn take(&mut self, rng: &mut Rng) -> Option<(Node, LineId, Message)> {
+    pub(super) fn take(&mut self, rng: &mut Xoshiro) -> Option<(Node, LineId, Message)> {
         if self.busy.is_empty() {
             return None;
         }

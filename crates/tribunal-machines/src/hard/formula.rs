@@ -1,8 +1,8 @@
 //! Propositional formulas in conjunctive normal form, at most three literals a clause.
 
-use crate::rng::Rng;
 use std::fmt;
 use std::str::FromStr;
+use tribunal_random::Xoshiro;
 
 /// A variable or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,7 +119,7 @@ impl Formula {
         if variables < 3 {
             return Err(InvalidFormula::TooFewVariables { variables });
         }
-        let mut rng = Rng::new(seed);
+        let mut rng = Xoshiro::new(seed);
         let clause = |_| {
             let mut clause: Vec<Literal> = Vec::with_capacity(3);
             while clause.len() < 3 {

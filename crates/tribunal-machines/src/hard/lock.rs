@@ -1,8 +1,8 @@
 //! Histories of locks: the same few values, written again and again.
 
-use crate::rng::Rng;
 use crate::thread_name;
 use tribunal::memory::{Execution, Op, Order, ThreadId};
+use tribunal_random::Xoshiro;
 
 /// Threads that take a lock in turn. The lock is 0 or 1; what it protects is a counter.
 ///
@@ -41,7 +41,7 @@ impl Lock {
     /// The history: sc, and so consistent with every model, unless it is broken; then with none but those that order less than
     /// rc20 does.
     pub fn history(&self) -> Execution {
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Xoshiro::new(self.seed);
         let mut b = Execution::builder();
         let threads = self.threads.max(2);
         let ids: Vec<ThreadId> = (0..threads).map(|t| b.thread(&thread_name(ThreadId(t)))).collect();

@@ -1,8 +1,8 @@
 //! Invalid histories from valid ones: reads are redirected to other writes.
 
 use super::event::{rebuild, slot};
-use crate::rng::Rng;
 use tribunal::memory::{EventId, Execution, Kind, Source};
+use tribunal_random::Xoshiro;
 
 /// Which reads of a history to redirect, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn redirected(history: &Execution, sent: &[Option<EventId>]) -> Execution {
 struct Redirections<'a> {
     history: &'a Execution,
     distance: u32,
-    rng: Rng,
+    rng: Xoshiro,
     /// By location.
     writes: Vec<Vec<EventId>>,
     /// The plain reads not drawn yet.
@@ -92,7 +92,7 @@ impl<'a> Redirections<'a> {
             writes[history.locs()[write.index()].index()].push(write);
         }
         let reads = history.events().filter(|&event| history.label(event).kind() == Kind::Read).collect();
-        Redirections { history, distance, rng: Rng::new(seed), writes, reads }
+        Redirections { history, distance, rng: Xoshiro::new(seed), writes, reads }
     }
 }
 

@@ -11,9 +11,9 @@
 //! A triangle a < b < c lets w(b, c), which overwrites w(b), happen before r(a, b), which reads from it; without a
 //! triangle nothing is overwritten, and mo has each w(a) first.
 
-use crate::rng::Rng;
 use std::collections::BTreeSet;
 use tribunal::memory::{Execution, ExecutionBuilder, LocId, Op};
+use tribunal_random::Xoshiro;
 
 /// An undirected graph without loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Graph {
     /// A random graph with as many different edges as asked for, or all there can be. Without `triangles` an edge goes from
     /// the lower to the upper half of the nodes, so that there are none.
     pub fn random(nodes: u32, edges: u32, triangles: bool, seed: u64) -> Graph {
-        let mut rng = Rng::new(seed);
+        let mut rng = Xoshiro::new(seed);
         let half = nodes / 2;
         let most = if triangles {
             u64::from(nodes) * u64::from(nodes.saturating_sub(1)) / 2

@@ -4,8 +4,8 @@
 
 use super::event::rebuild;
 use crate::chance::chance;
-use crate::rng::Rng;
 use tribunal::memory::{Execution, Kind, Order};
+use tribunal_random::Xoshiro;
 
 /// The history without a share of its fences, from 0 to 1: each is dropped with that chance.
 ///
@@ -20,7 +20,7 @@ use tribunal::memory::{Execution, Kind, Order};
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
 pub fn drop_fences(history: &Execution, share: f64, seed: u64) -> Execution {
-    let mut rng = Rng::new(seed);
+    let mut rng = Xoshiro::new(seed);
     rebuild(history, history.name(), |_, op| {
         (op.kind != Kind::Fence || !chance(&mut rng, share)).then_some(op)
     })
@@ -45,7 +45,7 @@ pub fn drop_fences(history: &Execution, share: f64, seed: u64) -> Execution {
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
 pub fn weaken(history: &Execution, share: f64, seed: u64) -> Execution {
-    let mut rng = Rng::new(seed);
+    let mut rng = Xoshiro::new(seed);
     rebuild(history, history.name(), |_, op| {
         let weaker = weaker(op.kind, op.order, &mut rng).filter(|_| chance(&mut rng, share));
         Some(op.order(weaker.unwrap_or(op.order)))
@@ -53,7 +53,7 @@ pub fn weaken(history: &Execution, share: f64, seed: u64) -> Execution {
 }
 
 /// The order one step below, if there is one.
-fn weaker(kind: Kind, order: Order, rng: &mut Rng) -> Option<Order> {
+fn weaker(kind: Kind, order: Order, rng: &mut Xoshiro) -> Option<Order> {
     match (kind, order) {
         (_, Order::NonAtomic | Order::Relaxed) | (Kind::Fence, Order::Acquire | Order::Release) => None,
         (Kind::Read, Order::SeqCst) => Some(Order::Acquire),

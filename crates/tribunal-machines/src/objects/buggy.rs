@@ -3,9 +3,9 @@
 use super::bug::Bug;
 use super::calls::{Call, Object as Kind, accounts};
 use super::run::Object;
-use crate::rng::Rng;
 use std::collections::VecDeque;
 use tribunal::object::{Invocation, Specification, StateId, States, Value};
+use tribunal_random::Xoshiro;
 
 /// A bug strikes at one of so many chances.
 const SELDOM: usize = 8;
@@ -86,7 +86,7 @@ impl<'a> Buggy<'a> {
     }
 
     /// What a call does when the bug strikes; nothing if it is not a call that the bug is about.
-    fn wrongly(&mut self, client: u32, call: &Call, rng: &mut Rng) -> Option<Value> {
+    fn wrongly(&mut self, client: u32, call: &Call, rng: &mut Xoshiro) -> Option<Value> {
         let reads = self.spec.read_only(call.invocation());
         let removes = matches!(call.method, "dequeue" | "pop" | "delete_min" | "remove");
         let begin = self.called[client as usize];
@@ -153,7 +153,7 @@ impl<'a> Buggy<'a> {
     }
 
     /// Looks at one part after the other, while time goes by from the call until now.
-    fn walk(&mut self, begin: u64, call: &Call, rng: &mut Rng) -> Option<Value> {
+    fn walk(&mut self, begin: u64, call: &Call, rng: &mut Xoshiro) -> Option<Value> {
         let accounts = if self.kind == Kind::Bank { accounts(self.spec, false) } else { Vec::new() };
         let keys = (0..i64::from(self.keys)).map(Value::from);
         let (method, parts): (_, Vec<Value>) = match (self.kind, call.method, call.args()) {
@@ -197,7 +197,7 @@ impl Object for Buggy<'_> {
         self.called[client as usize] = self.moment();
     }
 
-    fn take_effect(&mut self, client: u32, call: &Call, rng: &mut Rng) -> Option<Value> {
+    fn take_effect(&mut self, client: u32, call: &Call, rng: &mut Xoshiro) -> Option<Value> {
         // A walk is always one; whether a lock is broken has been decided.
         let always = matches!(self.bug, Bug::TornRead | Bug::DoubleAcquire);
         let strikes = always || rng.index(SELDOM) == 0;
@@ -205,11 +205,11 @@ impl Object for Buggy<'_> {
         wrong.or_else(|| self.rightly(call))
     }
 
-    fn breaks_lock(&mut self, rng: &mut Rng) -> bool {
+    fn breaks_lock(&mut self, rng: &mut Xoshiro) -> bool {
         self.bug == Bug::DoubleAcquire && rng.index(SELDOM) == 0
     }
 
-    fn pass(&mut self, rng: &mut Rng) {
+    fn pass(&mut self, rng: &mut Xoshiro) {
         if !self.late.is_empty() && rng.index(SELDOM) == 0 {
             let call = self.late.swap_remove(rng.index(self.late.len()));
             self.rightly(&call);

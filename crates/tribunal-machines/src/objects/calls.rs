@@ -1,9 +1,9 @@
 //! What clients call: random methods of each built-in object, with arguments that make them meet.
 
 use super::{Clients, Values};
-use crate::rng::Rng;
 use std::collections::BTreeMap;
 use tribunal::object::{Invocation, Specification, Value};
+use tribunal_random::Xoshiro;
 
 /// How many keys maps, stores and keyed objects have if nothing else is said.
 pub(super) const KEYS: u32 = 8;
@@ -132,7 +132,7 @@ impl Calls {
     }
 
     /// A value to insert.
-    fn fresh(&mut self, rng: &mut Rng) -> i64 {
+    fn fresh(&mut self, rng: &mut Xoshiro) -> i64 {
         match self.values {
             Values::Distinct => {
                 self.next += 1;
@@ -143,7 +143,7 @@ impl Calls {
     }
 
     /// A value that was probably inserted not long ago.
-    fn recent(&self, rng: &mut Rng) -> i64 {
+    fn recent(&self, rng: &mut Xoshiro) -> i64 {
         match self.values {
             Values::Distinct => (self.next - 1 - rng.index(self.window) as i64).max(1),
             Values::Upto(count) => rng.index(count.max(1) as usize) as i64,
@@ -151,7 +151,7 @@ impl Calls {
     }
 
     /// A value that may well be returned.
-    pub(super) fn plausible(&self, rng: &mut Rng) -> i64 {
+    pub(super) fn plausible(&self, rng: &mut Xoshiro) -> i64 {
         let value = self.recent(rng);
         if self.object == Object::PriorityQueue { self.priority(value) } else { value }
     }
@@ -161,7 +161,7 @@ impl Calls {
         if self.values == Values::Distinct { scramble(value) } else { value }
     }
 
-    pub(super) fn draw(&mut self, slot: u32, rng: &mut Rng) -> Call {
+    pub(super) fn draw(&mut self, slot: u32, rng: &mut Xoshiro) -> Call {
         if self.object == Object::Mutex {
             return self.draw_lock(slot, rng);
         }
@@ -169,7 +169,7 @@ impl Calls {
         if self.keyed { call.keyed(self.key(rng)) } else { call }
     }
 
-    fn draw_plain(&mut self, rng: &mut Rng) -> Call {
+    fn draw_plain(&mut self, rng: &mut Xoshiro) -> Call {
         let roll = rng.index(100);
         match self.object {
             Object::Register if roll < 50 => Call::new("write", [self.fresh(rng).into()]),
@@ -232,7 +232,7 @@ impl Calls {
     }
 
     /// One micro-operation of a transaction.
-    fn micro(&mut self, rng: &mut Rng) -> Value {
+    fn micro(&mut self, rng: &mut Xoshiro) -> Value {
         let register = Value::from(["x", "y", "z"][rng.index(3)]);
         if rng.flip() {
             Value::list([Value::from("r"), register, Value::Null])
@@ -242,11 +242,11 @@ impl Calls {
     }
 
     /// A key of a map, a store or a keyed object.
-    fn key(&self, rng: &mut Rng) -> Value {
+    fn key(&self, rng: &mut Xoshiro) -> Value {
         Value::from(rng.index(self.keys) as i64)
     }
 
-    fn account(&self, rng: &mut Rng) -> Value {
+    fn account(&self, rng: &mut Xoshiro) -> Value {
         if self.accounts.is_empty() {
             Value::Null
         } else {
@@ -255,7 +255,7 @@ impl Calls {
     }
 
     /// A client releases the lock that it holds, and acquires one otherwise.
-    fn draw_lock(&mut self, slot: u32, rng: &mut Rng) -> Call {
+    fn draw_lock(&mut self, slot: u32, rng: &mut Xoshiro) -> Call {
         let held = self.holders.iter().find(|&(_, &holder)| holder == slot).map(|(key, _)| key.clone());
         let method = if held.is_some() { "release" } else { "acquire" };
         let call = Call::new(method, []);

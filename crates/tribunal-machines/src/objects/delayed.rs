@@ -7,9 +7,9 @@
 
 use super::calls::Call;
 use super::run::Object;
-use crate::rng::Rng;
 use std::collections::VecDeque;
 use tribunal::object::{Specification, StateId, States, Value};
+use tribunal_random::Xoshiro;
 
 /// How many states are kept before those that no replica needs are forgotten.
 const STATES: usize = 1 << 12;
@@ -110,7 +110,7 @@ impl<'a> Delayed<'a> {
 }
 
 impl Object for Delayed<'_> {
-    fn take_effect(&mut self, client: u32, call: &Call, _: &mut Rng) -> Option<Value> {
+    fn take_effect(&mut self, client: u32, call: &Call, _: &mut Xoshiro) -> Option<Value> {
         let view = self.view(client);
         let (_, ret) = self.states.step(view, call.invocation())?;
         let seen = self.replicas[client as usize].seen.clone();
@@ -121,7 +121,7 @@ impl Object for Delayed<'_> {
     }
 
     /// An operation of one client reaches another, if that has seen all that the first had.
-    fn pass(&mut self, rng: &mut Rng) {
+    fn pass(&mut self, rng: &mut Xoshiro) {
         let (to, from) = (rng.index(self.replicas.len()), rng.index(self.replicas.len()));
         let Replica { prefix, seen, later, .. } = &self.replicas[to];
         let new = |number: &u64| {

@@ -1,11 +1,11 @@
 //! Returns that are not true but look it.
 
 use super::calls::Calls;
-use crate::rng::Rng;
 use tribunal::object::{Kind, Value};
+use tribunal_random::Xoshiro;
 
 /// Another return of the kind that the method has; nothing if the method has only one.
-pub(super) fn instead_of(truth: &Value, kind: Kind, calls: &Calls, rng: &mut Rng) -> Option<Value> {
+pub(super) fn instead_of(truth: &Value, kind: Kind, calls: &Calls, rng: &mut Xoshiro) -> Option<Value> {
     let lie = match (kind, truth) {
         (Kind::Null, _) => return None,
         (Kind::Any, Value::Int(_)) if rng.index(4) == 0 => Value::Null,
@@ -25,7 +25,7 @@ pub(super) fn instead_of(truth: &Value, kind: Kind, calls: &Calls, rng: &mut Rng
 }
 
 /// One element changed or, if they are plain values, one left out.
-fn in_list(values: &[Value], calls: &Calls, rng: &mut Rng) -> Option<Value> {
+fn in_list(values: &[Value], calls: &Calls, rng: &mut Xoshiro) -> Option<Value> {
     if values.is_empty() {
         return Some(Value::list([calls.plausible(rng).into()]));
     }

@@ -1,8 +1,8 @@
 //! Invalid histories of objects from valid ones: operations return what others returned.
 
 use crate::hard::Mutation;
-use crate::rng::Rng;
 use tribunal::object::{History, OpId, ProcessId, ReturnId};
+use tribunal_random::Xoshiro;
 
 /// Gives operations the returns of others: what [`hard::mutate`](crate::hard::mutate) is to memories. `reads` is how many, and
 /// `distance` how many operations may be called from the one that returned it first to the one that returns it now, or back.
@@ -42,7 +42,7 @@ pub fn renamed(history: &History, name: &str) -> History {
 struct Returns<'a> {
     history: &'a History,
     distance: u32,
-    rng: Rng,
+    rng: Xoshiro,
     /// When each operation was called: how many were called before it.
     called: Vec<u32>,
     /// The completed operations of each method.
@@ -66,7 +66,7 @@ impl<'a> Returns<'a> {
         for &op in &left {
             of_method[history.method_of(op)].push(op);
         }
-        Returns { history, distance, rng: Rng::new(seed), called, of_method, left }
+        Returns { history, distance, rng: Xoshiro::new(seed), called, of_method, left }
     }
 }
 

@@ -4,8 +4,8 @@ use super::Clients;
 use super::calls::{Call, Calls};
 use super::lies;
 use crate::chance::chance;
-use crate::rng::{Rng, scale};
 use tribunal::object::{Builder, History, OpId, ProcessId, Replay, Signature, Specification, Value};
+use tribunal_random::{Xoshiro, scale};
 
 /// An operation that is open.
 struct Open {
@@ -29,16 +29,16 @@ pub(super) trait Object {
     }
 
     /// Lets a client's call take effect: what it returns; nothing if it cannot take effect.
-    fn take_effect(&mut self, client: u32, call: &Call, rng: &mut Rng) -> Option<Value>;
+    fn take_effect(&mut self, client: u32, call: &Call, rng: &mut Xoshiro) -> Option<Value>;
 
     /// Whether a call that should wait for a lock goes ahead.
-    fn breaks_lock(&mut self, rng: &mut Rng) -> bool {
+    fn breaks_lock(&mut self, rng: &mut Xoshiro) -> bool {
         let _ = rng;
         false
     }
 
     /// Time goes by.
-    fn pass(&mut self, rng: &mut Rng) {
+    fn pass(&mut self, rng: &mut Xoshiro) {
         let _ = rng;
     }
 }
@@ -47,7 +47,7 @@ pub(super) trait Object {
 pub(super) struct Atomic<'a>(pub(super) Box<dyn Replay + 'a>);
 
 impl Object for Atomic<'_> {
-    fn take_effect(&mut self, _: u32, call: &Call, _: &mut Rng) -> Option<Value> {
+    fn take_effect(&mut self, _: u32, call: &Call, _: &mut Xoshiro) -> Option<Value> {
         self.0.call(call.invocation())
     }
 }
@@ -58,7 +58,7 @@ pub(super) struct Run<'a> {
     object: Box<dyn Object + 'a>,
     signatures: &'a [Signature],
     calls: Calls,
-    rng: Rng,
+    rng: Xoshiro,
     builder: Builder,
     slots: Vec<Client>,
     /// The clients without, then those with an open operation, and where the latter begin.
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
             object,
             signatures: spec.signatures(),
             calls,
-            rng: Rng::new(clients.seed),
+            rng: Xoshiro::new(clients.seed),
             slots: slots.collect(),
             builder,
             order: (0..count).collect(),

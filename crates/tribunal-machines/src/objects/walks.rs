@@ -4,8 +4,8 @@
 //! take effect in between: what they return may be true of no state that the map ever had. The other methods are atomic. Without
 //! lies a history made here satisfies `hbvis`: a walk sees the updates that each key had when it came by.
 
-use crate::rng::Rng;
 use tribunal::object::{Builder, History, OpId, ProcessId, Value};
+use tribunal_random::Xoshiro;
 
 /// Random clients of a map whose `size` and `contains_value` walk over the keys.
 ///
@@ -55,7 +55,7 @@ enum NextStep {
 
 struct Run<'a> {
     walks: &'a Walks,
-    rng: Rng,
+    rng: Xoshiro,
     builder: Builder,
     entries: Vec<Option<i64>>,
     clock: u64,
@@ -66,7 +66,7 @@ impl Walks {
     pub fn run(&self) -> History {
         let mut run = Run {
             walks: self,
-            rng: Rng::new(self.seed),
+            rng: Xoshiro::new(self.seed),
             builder: History::builder(),
             entries: vec![None; self.keys.max(1) as usize],
             clock: 0,
@@ -79,7 +79,7 @@ impl Walks {
 impl Run<'_> {
     fn finish(&mut self) {
         let mut left = self.walks.operations;
-        let lies = ((self.rng.next() >> 11) as f64 / (1u64 << 53) as f64) < self.walks.lies;
+        let lies = ((self.rng.bits() >> 11) as f64 / (1u64 << 53) as f64) < self.walks.lies;
         let mut lie = lies.then(|| self.rng.index(left.max(1) as usize));
         let mut clients: Vec<(ProcessId, Option<(OpId, NextStep)>)> = (0..self.walks.processes.max(1))
             .map(|name| (self.builder.process(&name.to_string()), None))

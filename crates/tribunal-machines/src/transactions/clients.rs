@@ -2,7 +2,7 @@
 
 use super::{Store, StoreBug};
 use crate::chance::chance;
-use crate::rng::Rng;
+use tribunal_random::Xoshiro;
 
 /// Random clients of a simulated store. Each step, one of the sessions, drawn at random, goes on with its transaction.
 ///
@@ -147,7 +147,7 @@ impl Clients {
     /// assert!(plans.iter().all(|plan| (1..=3).contains(&plan.accesses.len())));
     /// ```
     pub fn plans(&self) -> impl Iterator<Item = Plan> + '_ {
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Xoshiro::new(self.seed);
         std::iter::repeat_with(move || {
             let mut accesses = Vec::new();
             self.draw(&mut accesses, &mut rng);
@@ -156,7 +156,7 @@ impl Clients {
     }
 
     /// What a transaction does.
-    pub(super) fn draw(&self, accesses: &mut Vec<Access>, rng: &mut Rng) {
+    pub(super) fn draw(&self, accesses: &mut Vec<Access>, rng: &mut Xoshiro) {
         accesses.clear();
         for _ in 0..=rng.index(self.ops as usize) {
             let draws = (0..=self.skew).map(|_| rng.index(self.keys as usize) as u32);

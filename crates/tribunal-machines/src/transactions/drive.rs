@@ -4,8 +4,8 @@ use super::engine::{Answer, Context, Engine};
 use super::versions::{Version, Versions};
 use super::{Access, Clients, StoreBug};
 use crate::chance::chance;
-use crate::rng::Rng;
 use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Span, Status};
+use tribunal_random::Xoshiro;
 
 /// What a client does next.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl<'a> Drive<'a> {
         let lists = clients.list_count();
         let name = |key: u32| format!("{}{key}", if key < lists { 'l' } else { 'x' });
         let keys = (0..clients.keys).map(|key| builder.key(&name(key))).collect();
-        let cx = Context { versions: Versions::new(), rng: Rng::new(clients.seed), bug };
+        let cx = Context { versions: Versions::new(), rng: Xoshiro::new(clients.seed), bug };
         let mut drive = Drive {
             clients,
             engine,

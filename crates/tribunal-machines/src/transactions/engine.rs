@@ -3,7 +3,7 @@
 use super::StoreBug;
 use super::versions::{Version, Versions};
 use crate::chance::chance;
-use crate::rng::Rng;
+use tribunal_random::Xoshiro;
 
 /// Of the occasions that a bug has, the share at which it strikes.
 const STRIKES: f64 = 0.25;
@@ -21,7 +21,7 @@ pub(super) enum Answer<T> {
 /// What stores share: versions, chance, and the bug.
 pub(super) struct Context {
     pub(super) versions: Versions,
-    pub(super) rng: Rng,
+    pub(super) rng: Xoshiro,
     pub(super) bug: Option<StoreBug>,
 }
 

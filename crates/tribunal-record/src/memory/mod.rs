@@ -26,7 +26,7 @@ mod tests;
 
 pub use crew::Pinning;
 
-use crate::rng::Rng;
+use crate::Random;
 use access::{Access, WORDS};
 use crew::{Crew, Part, Round};
 use std::fmt;
@@ -204,7 +204,7 @@ impl Recorder {
         {
             let seed = self.clients.seed.wrapping_add(self.rounds);
             // Another sequence than that of the program.
-            let mut rng = Rng::new(!seed);
+            let mut rng = Random::new(!seed);
             let layout = match self.layout {
                 Layout::Mixed => Layout::ALL[rng.index(3)],
                 layout => layout,

@@ -4,7 +4,7 @@ use super::compile::Code;
 use super::steps::{At, Slot, Step};
 use super::words::Words;
 use super::{Program, Unrunnable};
-use crate::Rng;
+use crate::Random;
 use crate::cores::pin;
 use crate::memory::Layout;
 use std::hint::{black_box, spin_loop};
@@ -122,7 +122,7 @@ pub(super) fn rounds(
                     return;
                 }
                 pin(index);
-                let mut random = Rng::new(index as u64);
+                let mut random = Random::new(index as u64);
                 loop {
                     start.wait();
                     if stop.load(Ordering::Relaxed) {
@@ -173,7 +173,14 @@ pub(super) fn rounds(
 }
 
 /// A thread's part of a round.
-fn work(code: &Code, words: &Words, memory: &Memory, meeting: &Meeting, random: &mut Rng, ends: &mut Ends) {
+fn work(
+    code: &Code,
+    words: &Words,
+    memory: &Memory,
+    meeting: &Meeting,
+    random: &mut Random,
+    ends: &mut Ends,
+) {
     let stride = memory.stride.load(Ordering::Relaxed) as usize;
     ends.slots.resize(INSTANCES * code.slots, 0);
     ends.finished.resize(INSTANCES, false);

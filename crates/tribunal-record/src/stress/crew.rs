@@ -4,7 +4,7 @@ use super::Panicked;
 use super::program::Program;
 use crate::counters::{Counters, Observer};
 use crate::order::Sightings;
-use crate::{Rng, Subject, cores};
+use crate::{Random, Subject, cores};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +88,7 @@ impl<S: Subject> Crew<S> {
                 if threads <= cores {
                     cores::pin(thread);
                 }
-                let mut rng = Rng::new(seed ^ (thread as u64 + 1) << 32);
+                let mut rng = Random::new(seed ^ (thread as u64 + 1) << 32);
                 for batch in batches {
                     let haul = work(thread, &batch, &mut rng);
                     // The objects are dropped where they were made, and a crew that is gone needs no haul.
@@ -124,7 +124,7 @@ impl<S: Subject> Crew<S> {
 }
 
 /// A thread's part of a batch. Nothing is allocated, locked or timed here but by the object.
-fn work<S: Subject>(thread: usize, batch: &Batch<S>, rng: &mut Rng) -> Haul {
+fn work<S: Subject>(thread: usize, batch: &Batch<S>, rng: &mut Random) -> Haul {
     let calls = &batch.program.threads[thread];
     let operations = calls.len() * batch.objects.len();
     let mut observer = Observer::new(&batch.counters, thread, operations);

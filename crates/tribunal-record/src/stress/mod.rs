@@ -10,9 +10,9 @@ pub use evidence::Evidence;
 pub use profile::{Guarantee, Profile};
 pub use program::Program;
 
+use crate::Random;
 use crate::Subject;
 use crate::order::MOST_OPERATIONS;
-use crate::rng::Rng;
 pub(crate) use case::Case;
 use case::Seen;
 use crew::Crew;
@@ -190,7 +190,7 @@ impl Stress {
         let spec = S::spec();
         self.validate::<S>(&*spec)?;
         let begin = Instant::now();
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Random::new(self.seed);
         let mut counts = Counts::default();
         let mut known: FxHashSet<u64> = FxHashSet::default();
         std::thread::scope(|scope| {
@@ -235,7 +235,7 @@ impl Stress {
             return Err(StressError::NoMethods);
         }
         // A method that no program calls for long is found out all the same.
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Random::new(self.seed);
         (0..S::METHODS.len()).try_for_each(|method| typed_call(spec, &Call::draw::<S>(method, &mut rng)))
     }
 }

@@ -1,6 +1,6 @@
 //! Random clients.
 
-use crate::{Rng, Subject};
+use crate::{Random, Subject};
 use std::fmt;
 use tribunal::object::{Invocation, Value};
 
@@ -23,12 +23,12 @@ pub(crate) struct Call {
 
 impl Program {
     /// A random program: every thread has at least one call and at most `operations`.
-    pub(crate) fn draw<S: Subject>(threads: usize, operations: usize, rng: &mut Rng) -> Self {
-        let call = |rng: &mut Rng| {
+    pub(crate) fn draw<S: Subject>(threads: usize, operations: usize, rng: &mut Random) -> Self {
+        let call = |rng: &mut Random| {
             let method = rng.index(S::METHODS.len());
             Call::draw::<S>(method, rng)
         };
-        let thread = |rng: &mut Rng| (0..=rng.index(operations)).map(|_| call(rng)).collect();
+        let thread = |rng: &mut Random| (0..=rng.index(operations)).map(|_| call(rng)).collect();
         Program { threads: (0..threads).map(|_| thread(rng)).collect() }
     }
 
@@ -43,7 +43,7 @@ impl Program {
 
 impl Call {
     /// A call of this method with random arguments.
-    pub(crate) fn draw<S: Subject>(method: usize, rng: &mut Rng) -> Self {
+    pub(crate) fn draw<S: Subject>(method: usize, rng: &mut Random) -> Self {
         Call { method, name: S::METHODS[method], args: S::draw(method, rng) }
     }
 

@@ -6,6 +6,7 @@ use tribunal::transactions::{
     History, HistoryBuilder, KeyId, Level, Op, SessionId, Span, Status, TxnId, Verdict, Violation, judge,
 };
 use tribunal::verify::transactions::verify;
+use tribunal_random::Random;
 
 /// A history as the table of anomalies writes it: `[wx1 rx0]@1-2 [ax1]! // [rx[1,2]]?`.
 fn history(text: &str) -> History {
@@ -223,13 +224,8 @@ fn a_value_that_was_written_twice_is_told_by_source() {
 
 /// Small histories of three sessions, some lists, some of unknown outcome.
 fn random(seed: u64) -> Option<History> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = |below: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    };
+    let mut random = Random::new(seed);
+    let mut next = |below: u64| random.below(below);
     let mut b = History::builder();
     let sessions = ["a", "b", "c"].map(|name| b.session(name));
     let keys = ["x", "y", "z"].map(|name| b.key(name));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::object::{Builder, Collection, History, Invocation, Specification, Value};
+use tribunal_random::Random;
 
 /// A call that a test owns.
 type Call = (&'static str, Vec<Value>);
@@ -10,34 +11,21 @@ fn invocation(call: &Call) -> Invocation<'_> {
     Invocation { method: call.0, args: &call.1 }
 }
 
-/// SplitMix64: enough for tests.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
-
 /// One of few texts, so that values meet, and numbers are never values.
 fn value(random: &mut Random) -> Value {
-    ["u", "v", "w", ""][random.below(4)].into()
+    ["u", "v", "w", ""][random.index(4)].into()
 }
 
 fn args_of(spec: &str, method: &str, random: &mut Random) -> Vec<Value> {
-    let number = |random: &mut Random| Value::Int(random.below(5) as i64 - 1);
+    let number = |random: &mut Random| Value::Int(random.index(5) as i64 - 1);
     match (spec, method) {
         ("counter", "add") => vec![number(random)],
         ("priority-queue", "insert") => vec![number(random)],
         ("bank", "transfer") => vec![value(random), value(random), number(random)],
         ("multi-register", _) => {
-            let micros = (0..random.below(4)).map(|_| {
-                let (what, read) = [("r", true), ("w", false), ("read", true)][random.below(3)];
-                let given = if read && random.below(3) > 0 { Value::Null } else { value(random) };
+            let micros = (0..random.index(4)).map(|_| {
+                let (what, read) = [("r", true), ("w", false), ("read", true)][random.index(3)];
+                let given = if read && random.index(3) > 0 { Value::Null } else { value(random) };
                 Value::list([what.into(), value(random), given])
             });
             vec![Value::list(micros.collect::<Vec<_>>())]
@@ -72,11 +60,11 @@ fn subjects() -> Vec<(&'static str, Box<dyn Specification>)> {
 
 fn draw(base: &str, spec: &dyn Specification, random: &mut Random) -> Call {
     let methods = spec.signatures();
-    let signature = &methods[random.below(methods.len())];
+    let signature = &methods[random.index(methods.len())];
     let method = ALL_METHODS.into_iter().find(|name| *name == signature.method).expect("a method known here");
     let mut args = args_of(base, method, random);
     if spec.name().starts_with("keyed") {
-        args.insert(0, Value::Int(random.below(2) as i64));
+        args.insert(0, Value::Int(random.index(2) as i64));
     }
     (method, args)
 }
@@ -118,7 +106,7 @@ fn run(spec: &dyn Specification, calls: &[&Call]) -> Option<(Vec<Value>, String)
 /// A state, as the calls that lead to it: those that cannot take effect are left out.
 fn prefix(base: &str, spec: &dyn Specification, random: &mut Random) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
-    for _ in 0..random.below(7) {
+    for _ in 0..random.index(7) {
         calls.push(draw(base, spec, random));
         if run(spec, &calls.iter().collect::<Vec<_>>()).is_none() {
             calls.pop();
@@ -134,7 +122,7 @@ fn claims_hold() {
     for (base, spec) in subjects() {
         let spec = &*spec;
         for seed in 0..ROUNDS {
-            let random = &mut Random(seed);
+            let random = &mut Random::new(seed);
             let before = prefix(base, spec, random);
             let (a, b) = (draw(base, spec, random), draw(base, spec, random));
             let with =
@@ -188,7 +176,7 @@ fn then_return(ran: Option<(Vec<Value>, String)>) -> Option<Value> {
 fn keys_are_projections() {
     for (base, spec) in subjects() {
         for seed in 0..ROUNDS / 4 {
-            let random = &mut Random(seed);
+            let random = &mut Random::new(seed);
             let calls = prefix(base, &*spec, random);
             let keys: Vec<_> = calls.iter().map(|call| spec.key(invocation(call))).collect();
             if keys.iter().any(Option::is_none) {
@@ -219,7 +207,7 @@ fn opaque_values_can_be_renamed() {
     let mut merged = 0;
     for (base, spec) in subjects() {
         for seed in 0..ROUNDS {
-            let calls = prefix(base, &*spec, &mut Random(seed));
+            let calls = prefix(base, &*spec, &mut Random::new(seed));
             let returns = |calls: &[Call]| run(&*spec, &calls.iter().collect::<Vec<_>>()).expect("a run").0;
             let said = returns(&calls);
             let all = || calls.iter().flat_map(|call| &call.1).chain(&said);
@@ -248,7 +236,7 @@ fn claims_are_made() {
     let claims = |name: &str| {
         let base = name.split('(').next().expect("a name").trim_start_matches("keyed ");
         let spec = named(name).expect(name);
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let (mut keys, mut idle, mut opaque, mut commute) = (0, 0, 0, 0);
         for _ in 0..1000 {
             let (a, b) = (draw(base, &*spec, &mut random), draw(base, &*spec, &mut random));
@@ -308,7 +296,7 @@ fn names_and_parameters() {
 /// What came about by some of the others, in some order, was not said to be out of reach.
 #[test]
 fn what_comes_about_is_reachable() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for (base, spec) in subjects() {
         for _ in 0..2000 {
             let mut b = History::builder();
@@ -324,17 +312,17 @@ fn what_comes_about_is_reachable() {
                 }
                 Some(ops)
             };
-            let (past, between) = (random.below(4), random.below(4));
+            let (past, between) = (random.index(4), random.index(4));
             let Some(past) = run(past, &mut b, &mut random) else { continue };
             let Some(mut others) = run(between, &mut b, &mut random) else { continue };
             let call = draw(base, &*spec, &mut random);
             let Some(ret) = replay.call(invocation(&call)) else { continue };
             let op = b.operation(process, call.0, &call.1, Some(ret));
             // Some more that did not take effect, anywhere among them.
-            for _ in 0..random.below(3) {
+            for _ in 0..random.index(3) {
                 let call = draw(base, &*spec, &mut random);
                 let other = b.operation(process, call.0, &call.1, None);
-                others.insert(random.below(others.len() + 1), (other, Value::Null));
+                others.insert(random.index(others.len() + 1), (other, Value::Null));
             }
             let history = b.build().expect("well-formed");
             let mut machine = spec.machine(&history);

@@ -1,7 +1,7 @@
 //! Lists that are appended to and read, as Elle's.
 
-use crate::rng::Rng;
 use tribunal::transactions::{History, KeyId, Op, SessionId, Span, Status};
+use tribunal_random::Xoshiro;
 
 /// Appends to lists and reads of them with times, on a store that is strictly serializable. A list that has had its appends is replaced by a new one.
 ///
@@ -36,7 +36,7 @@ impl Default for ListAppend {
 impl ListAppend {
     /// The history. With no session, no key or no operation there is none but the empty one.
     pub fn history(&self) -> History {
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Xoshiro::new(self.seed);
         let mut b = History::builder();
         b.name(format!("list append, seed {}", self.seed));
         let sessions: Vec<SessionId> = (0..self.sessions).map(|s| b.session(&format!("s{s}"))).collect();

@@ -1,7 +1,7 @@
 //! Blind writes: transactions that only write, and others that only read.
 
-use crate::rng::Rng;
 use tribunal::transactions::{History, KeyId, Op, SessionId, Status};
+use tribunal_random::Xoshiro;
 
 /// Half of the transactions write as many keys as the others read, drawn evenly, on a serial store: Cobra's BlindW-RW (Tan et al. 2020).
 /// Nothing but the reads says in which order the writes took effect.
@@ -35,7 +35,7 @@ impl Default for BlindWrites {
 impl BlindWrites {
     /// The history, without times. With no session or no key there is none but the empty one.
     pub fn history(&self) -> History {
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Xoshiro::new(self.seed);
         let mut b = History::builder();
         b.name(format!("blind writes, seed {}", self.seed));
         let sessions: Vec<SessionId> = (0..self.sessions).map(|s| b.session(&format!("s{s}"))).collect();

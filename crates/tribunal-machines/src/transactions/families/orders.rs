@@ -1,7 +1,7 @@
 //! Orders, payments and deliveries of a wholesale supplier.
 
-use crate::rng::Rng;
 use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Status};
+use tribunal_random::Xoshiro;
 
 /// A workload in the manner of TPC-C, on a serial store. Most writes are to keys that their transaction has read, so that reads tell nearly
 /// all of the order.
@@ -40,7 +40,7 @@ const ITEMS: usize = 1_000;
 /// The state of the supplier.
 struct Supplier {
     b: HistoryBuilder,
-    rng: Rng,
+    rng: Xoshiro,
     /// By key, the last value written.
     latest: Vec<Option<i64>>,
     written: i64,
@@ -60,7 +60,7 @@ impl Orders {
         let districts = self.warehouses as usize * DISTRICTS;
         let mut supplier = Supplier {
             b,
-            rng: Rng::new(self.seed),
+            rng: Xoshiro::new(self.seed),
             latest: Vec::new(),
             written: 0,
             orders: vec![Vec::new(); districts],

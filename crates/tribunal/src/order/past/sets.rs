@@ -218,11 +218,8 @@ mod tests {
 
     /// Numbers that look random.
     fn numbers(seed: u64, bound: u32) -> impl Iterator<Item = u32> {
-        let mut state = seed;
-        std::iter::repeat_with(move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as u32 % bound
-        })
+        let mut random = tribunal_random::Random::new(seed);
+        std::iter::repeat_with(move || random.below(bound.into()) as u32)
     }
 
     #[test]

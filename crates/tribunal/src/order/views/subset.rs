@@ -321,12 +321,8 @@ mod tests {
 
     #[test]
     fn the_program_agrees_with_enumeration() {
-        // Any sequence of well mixed numbers will do.
-        let mut seed = 1u64;
-        let mut random = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut numbers = tribunal_random::Random::new(1);
+        let mut random = |below: u64| numbers.below(below);
         let mut consistent = [0; MODELS.len()];
         for _ in 0..2000 {
             let mut written = [0; 2];

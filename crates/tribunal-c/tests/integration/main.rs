@@ -1,0 +1,5 @@
+//! The library as C and C++ use it, and what its calls allocate.
+
+mod allocations;
+mod c;
+mod random;

@@ -1,0 +1,4 @@
+//! Recording, as users do it.
+
+mod guide;
+mod stress;
