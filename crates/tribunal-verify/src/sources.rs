@@ -236,8 +236,8 @@ impl Rules {
             Model::Pso => Rules { across: true, overwrites: true, ..nothing },
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => nothing,
             Model::Pram | Model::Wccm => Rules { exclusive: false, ..nothing },
-            // A model given as text, and one that is not named here: nothing but its text is known.
-            _ => Rules { exclusive: false, coherent: false, ..nothing },
+            // Nothing but its text is known.
+            Model::Cat(_) => Rules { exclusive: false, coherent: false, ..nothing },
         }
     }
 }

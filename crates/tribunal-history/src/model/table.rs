@@ -26,8 +26,8 @@ struct Row {
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $model:ident { $($row:tt)* })*) => {
         /// A consistency model.
+        // It can be matched exhaustively: when a model is added, the compiler asks everyone who decides model by model, the verifier above all.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
         pub enum Model {
             $($(#[doc = $doc])* $model,)*
             /// A model given as a pair (po-mm, rf-mm).

@@ -149,8 +149,7 @@ impl<'a> Proof<'a> {
             Model::Sc | Model::Wsc | Model::Coherence => Family::Views,
             Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => Family::Views,
             Model::Cc | Model::Ccv | Model::Cm | Model::Pram | Model::Ccm | Model::Wccm => Family::Causal,
-            // A model given as text, and one that is not named here: nothing but its text is known.
-            _ => Family::Text,
+            Model::Cat(_) => Family::Text,
         }
     }
 

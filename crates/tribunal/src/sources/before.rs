@@ -39,20 +39,10 @@ impl Rules {
                 (Some(kept.map(|keep| keep == Keep::Always)), true, true)
             }
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => (None, false, true),
-            Model::Pram | Model::Wccm => (None, false, false),
-            // A model given as text, and one that is not named here: nothing but its text is known.
-            _ => {
-                let nothing = Rules {
-                    kept: None,
-                    internal: false,
-                    overwrites: false,
-                    exclusive: false,
-                    coherent: false,
-                };
-                return nothing;
-            }
+            Model::Pram | Model::Wccm | Model::Cat(_) => (None, false, false),
         };
-        Rules { kept, internal: kept == ALL, overwrites, exclusive, coherent: true }
+        let coherent = !matches!(model, Model::Cat(_));
+        Rules { kept, internal: kept == ALL, overwrites, exclusive, coherent }
     }
 }
 
