@@ -157,6 +157,8 @@ fn threads_wait_and_are_joined() {
     let locks = "mutex m\nplain d\nthread T[i in 0..3] { lock(m); r = d; d = r + 1; unlock(m) }\n\
                  final { last = d; assert last == 3 }\noutcome T[0].r, T[2].r, main.last";
     assert_eq!(outcome(locks), [0, 2, 3]);
+    let tries = "mutex m\nthread A { a = trylock(m); b = trylock(m); unlock(m); c = trylock(m) }";
+    assert_eq!(outcome(tries), [1, 0, 1]);
     let waits = "atomic x\nthread A { await(x @acq >= 1); a = x @rlx }\nthread B { x = 3 @rel }";
     assert_eq!(outcome(waits), [3]);
     let turned = "atomic x\nthread A { await(1 < x @acq); a = x @rlx }\nthread B { x = 3 @rel }";
@@ -186,6 +188,7 @@ fn what_goes_wrong_is_a_problem() {
         problem("plain n[2]\nthread A { n[2] = 1 }"),
         "index 2 is outside of n, which has 2 locations"
     );
+    assert_eq!(problem("mutex m\nthread A { unlock(m) }"), "m is unlocked by a thread that does not hold it");
     assert_eq!(problem("plain p\nthread A { free(p); r = p }"), "p is used after it was freed");
     assert_eq!(problem("thread A { r = 1 }\nnever r == 1"), "an outcome satisfies what none should: r == 1");
     assert_eq!(problem("thread A { r = 1 }\nforall r == 2"), "not all outcomes satisfy: r == 2");
