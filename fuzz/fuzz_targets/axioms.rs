@@ -1,9 +1,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tribunal::Limits;
-use tribunal::object::specs::named;
-use tribunal::object::{Criterion, Verdict, judge};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::specs::named;
+use tribunal_history::object::{Criterion, Verdict};
+use tribunal_engines::object::judge;
 use tribunal_machines::objects::{Clients, Values};
 
 // Axioms that are read print as what they are, and judge histories within their limits; what is linearizable satisfies them.

@@ -1,8 +1,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tribunal::Model;
-use tribunal::verify::{verify_violation, verify_witness};
+use tribunal_history::model::Model;
+use tribunal_verify::{verify_violation, verify_witness};
 use tribunal_formats::certificate::{
     violation_from_json, violation_to_json, witness_from_json, witness_to_json,
 };

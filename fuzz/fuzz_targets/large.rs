@@ -3,9 +3,12 @@
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
-use tribunal::object::{self, Criterion, specs};
-use tribunal::transactions::{self, Level};
-use tribunal::{Limits, Model, heap, judge};
+use tribunal_engines::object;
+use tribunal_history::object::{Criterion, specs};
+use tribunal_engines::transactions;
+use tribunal_history::transactions::Level;
+use tribunal_history::{limits::{Limits, heap}, model::Model};
+use tribunal_engines::memory::judge;
 use tribunal_formats::{Format, History, ReadOptions, read};
 use tribunal_host::heap::{Counting, stop_beyond};
 

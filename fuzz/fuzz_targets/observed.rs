@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
-use tribunal::Limits;
-use tribunal::Model;
-use tribunal::monitor::Monitor;
+use tribunal_history::limits::Limits;
+use tribunal_history::model::Model;
+use tribunal_engines::memory::monitor::Monitor;
 use tribunal_formats::{Format, Observed, observations};
 
 fuzz_target!(|bytes: &[u8]| {

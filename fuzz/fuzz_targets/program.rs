@@ -2,7 +2,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::time::{Duration, Instant};
-use tribunal::Model;
+use tribunal_history::model::Model;
 use tribunal_explore::Options;
 use tribunal_explore::text::{Source, explore};
 

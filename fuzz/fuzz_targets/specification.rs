@@ -1,8 +1,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tribunal::Limits;
-use tribunal::object::{Criterion, History, Kind, Monitor, Spec, Value, judge};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{Criterion, History, Kind, Spec, Value};
+use tribunal_engines::object::{Monitor, judge};
 use tribunal_spec::Declared;
 
 // A specification that is read judges every history within its limits.

@@ -1,8 +1,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tribunal::transactions::{Level, Verdict};
-use tribunal::verify::transactions::verify;
+use tribunal_history::transactions::{Level, Verdict};
+use tribunal_verify::transactions::verify;
 use tribunal_formats::certificate::transactions::{
     violation_from_json, violation_to_json, witness_from_json, witness_to_json,
 };

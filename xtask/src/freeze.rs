@@ -146,7 +146,7 @@ fn work() -> Result<PathBuf, String> {
             .map_err(|error| format!("error: {}: {error}", from.display()))
     };
     link(root().join("examples"), "examples")?;
-    link(root().join("crates/tribunal/tests/data"), "data")?;
+    link(root().join("crates/tribunal-engines/tests/data"), "data")?;
     link(root().join("crates/tribunal-explore/programs"), "programs")?;
     let shared = std::env::var_os("TRIBUNAL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     match shared.canonicalize() {

@@ -10,12 +10,12 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 use toolchain::{Installed, Linking, is_there, run};
-use tribunal::memory::Op;
-use tribunal::memory::Order::{Acquire, Release};
-use tribunal::memory::{LocId, ThreadId};
-use tribunal::monitor::Monitor;
-use tribunal::session::Session;
-use tribunal::{Limits, Model};
+use tribunal_engines::memory::monitor::Monitor;
+use tribunal_engines::memory::session::Session;
+use tribunal_history::memory::Op;
+use tribunal_history::memory::Order::{Acquire, Release};
+use tribunal_history::memory::{LocId, ThreadId};
+use tribunal_history::{limits::Limits, model::Model};
 
 const THREADS: u32 = 4;
 const LOCATIONS: u32 = 4;

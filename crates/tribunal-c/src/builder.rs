@@ -5,7 +5,7 @@ use crate::history::History;
 use crate::status::{Failure, Handle, Status, freed, invalid, made, made_by, malformed, put, with};
 use crate::text::Text;
 use std::mem::MaybeUninit;
-use tribunal::memory::{Execution, ExecutionBuilder, Interval, LocId, Slot, ThreadId};
+use tribunal_history::memory::{Execution, ExecutionBuilder, Interval, LocId, Slot, ThreadId};
 
 /// Builds memory histories.
 pub struct Builder {

@@ -1,7 +1,7 @@
 //! Events of a memory, for builders and monitors.
 
 use crate::status::{Failure, invalid};
-use tribunal::memory::{self, LocId, Op, Slot, ThreadId};
+use tribunal_history::memory::{self, LocId, Op, Slot, ThreadId};
 
 /// A thread of a builder, a monitor or a session, numbered from 0 in the order of creation.
 pub type ThreadNumber = u32;

@@ -10,11 +10,11 @@ use std::io::Cursor;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
-use tribunal::memory::Execution;
 use tribunal_formats::{
     Error, ErrorKind, Format, Input, Labels, Lines, Object, ReadAs, ReadOptions, Reader as Histories,
     Subject, WriteError, Writer, open, read, write_subject,
 };
+use tribunal_history::memory::Execution;
 use tribunal_host::{Source, reading};
 use tribunal_report::Specifications;
 

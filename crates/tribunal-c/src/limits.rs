@@ -36,7 +36,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// As the caller says.
     pub(crate) fn new(limits: Option<&Limits<'_>>) -> Self {
-        let usual = tribunal::Limits::default();
+        let usual = tribunal_history::limits::Limits::default();
         let given = |choose: fn(&Limits<'_>) -> u64| limits.map(choose).filter(|&most| most > 0);
         Budget {
             timeout: given(|limits| limits.timeout_ms).map(Duration::from_millis),
@@ -60,8 +60,8 @@ impl Budget {
     }
 
     /// The limits of an answer that begins now.
-    pub(crate) fn limits(&self) -> tribunal::Limits<'_> {
-        tribunal::Limits {
+    pub(crate) fn limits(&self) -> tribunal_history::limits::Limits<'_> {
+        tribunal_history::limits::Limits {
             // A time that no clock reaches is no limit.
             deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             max_memory: self.max_memory,
@@ -82,7 +82,7 @@ pub extern "C" fn tribunal_heap_allow(bytes: usize) -> Status {
                 "this library does not count what it holds: build it with the feature `heap`",
             ));
         }
-        tribunal::heap::allow(bytes);
+        tribunal_history::limits::heap::allow(bytes);
         Ok(())
     })
 }

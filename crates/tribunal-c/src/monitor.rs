@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 use std::ffi::{CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
-use tribunal::Model;
-use tribunal::monitor::{self, Why as Reason};
-use tribunal::session::Because;
-use tribunal::verdict::Limit;
+use tribunal_engines::memory::monitor::{self, Why as Reason};
+use tribunal_engines::memory::session::Because;
+use tribunal_history::model::Model;
+use tribunal_history::verdict::Limit;
 use tribunal_report::memory::monitored;
 
 /// Monitors a memory.

@@ -6,8 +6,9 @@ use crate::status::{Failure, Handle, Status, freed, invalid, made, made_by, malf
 use crate::text::{Text, array};
 use std::mem::{MaybeUninit, take};
 use std::sync::Arc;
-use tribunal::object::{self, OpId, ProcessId};
 use tribunal_formats::{Notes, Object};
+use tribunal_history::object;
+use tribunal_history::object::{OpId, ProcessId};
 use tribunal_report::Specifications;
 
 /// Builds object histories.

@@ -9,9 +9,9 @@ use crate::status::{
 use crate::text::{Text, array_mut};
 use crate::verdict::Verdict;
 use std::mem::MaybeUninit;
-use tribunal::Model;
-use tribunal::memory::{Execution, LocId, Order, ThreadId};
-use tribunal::session::{self, Because as Reason, Mark, NoSession, Refused, WriteId};
+use tribunal_engines::memory::session::{self, Because as Reason, Mark, NoSession, Refused, WriteId};
+use tribunal_history::memory::{Execution, LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 use tribunal_report::Question;
 
 /// An incremental execution with undo, which tells the writes that the next read may read from.

@@ -20,13 +20,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
-use tribunal::object::Criterion;
-use tribunal::verify::object::MOST_MEMORY;
-use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use tribunal_history::object::Criterion;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::{most_memory, named, reading};
 use tribunal_litmus::history::Target;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
+use tribunal_verify::object::MOST_MEMORY;
 
 const ABOUT: &str = "Checks whether concurrent executions are consistent with a model, and proves it";
 

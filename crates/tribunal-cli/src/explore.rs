@@ -18,10 +18,10 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
-use tribunal::Model;
 use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
+use tribunal_history::model::Model;
 use tribunal_host::{most_memory, named, read_utf8};
 use tribunal_report::counted;
 

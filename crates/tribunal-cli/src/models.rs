@@ -9,9 +9,9 @@ use crate::output::{STRONG, Stdout};
 use entry::Entry;
 use serde_json::json;
 use std::io::Write;
-use tribunal::Model;
-use tribunal::object::Criterion;
-use tribunal::transactions::Level;
+use tribunal_history::model::Model;
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions::Level;
 use tribunal_report::Question;
 
 /// The models of memories, the criteria of objects and the levels of transactions.

@@ -4,7 +4,7 @@ use crate::args::Budget;
 use crate::watchdog::Watched;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_report::{Finding, Word};
 
 /// What all answers of an overview but the first may take together; or as long as the first took.

@@ -14,12 +14,12 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
-use tribunal::memory::Execution;
-use tribunal::races::{Listing, RacesError, each_race};
-use tribunal::verdict::{Limit, Race, Unsupported, Violation, Witness};
-use tribunal::{Limits, Model, Verdict};
+use tribunal_engines::memory::races::{Listing, RacesError, each_race};
 use tribunal_formats::certificate::{race_to_json, violation_to_json, witness_to_json};
 use tribunal_formats::{History, Subject};
+use tribunal_history::memory::Execution;
+use tribunal_history::verdict::{Limit, Race, Unsupported, Violation, Witness};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_host::Memory;
 use tribunal_report::memory::show_race;
 use tribunal_report::{Line, SCHEMA};
@@ -156,7 +156,7 @@ impl Found {
         model: Model,
         limits: &Limits<'_>,
     ) -> Result<Option<Witness>, Unsupported> {
-        self.end = match tribunal::judge(x, model, limits).verdict {
+        self.end = match tribunal_engines::memory::judge(x, model, limits).verdict {
             Verdict::Consistent(witness) => return Ok(Some(witness)),
             Verdict::Inconsistent(violation) => End::NoExecution(violation),
             Verdict::Undecided(limit) => End::Undecided(limit),

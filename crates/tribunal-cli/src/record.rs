@@ -16,9 +16,10 @@ use clap::{Args, Subcommand, ValueHint};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tribunal::memory::Execution;
-use tribunal::{Limits, Model, Shrunk, Verdict};
+use tribunal_engines::memory::Shrunk;
 use tribunal_formats::{Format, History, Labels, Lines, Subject, Writer, write_history};
+use tribunal_history::memory::Execution;
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_host::named;
 use tribunal_machines::{Clients, Mix};
 use tribunal_record::memory::{Layout, Pinning, Recorder, litmus};
@@ -223,7 +224,7 @@ fn search(
         if recorded % 1024 == 0 {
             progress.separating(history.len(), recorded);
         }
-        let verdict = tribunal::judge(&history, model, &limits).verdict;
+        let verdict = tribunal_engines::memory::judge(&history, model, &limits).verdict;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
         }
@@ -288,7 +289,8 @@ fn show(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     // There was an answer within the limits before: only Ctrl-C can have ended this.
-    let Ok(Shrunk { execution: part, .. }) = tribunal::shrink(history, model, limits, |_| ()) else {
+    let Ok(Shrunk { execution: part, .. }) = tribunal_engines::memory::shrink(history, model, limits, |_| ())
+    else {
         return Ok(Status::Interrupted);
     };
     let name = printable(history.name().unwrap_or_default()).into_owned();

@@ -18,20 +18,21 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
-use tribunal::memory::Execution;
-use tribunal::object;
-use tribunal::transactions;
-use tribunal::verdict::Witness;
-use tribunal::verify::{self, Refusal};
-use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{
     self, digest, race_from_json, races_from_json, violation_from_json, witness_from_json,
 };
 use tribunal_formats::{Error, History};
+use tribunal_history::memory::Execution;
+use tribunal_history::object;
+use tribunal_history::transactions;
+use tribunal_history::verdict::Witness;
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_host::{Memory, named, named_within, reading};
 use tribunal_report::transactions as words;
 use tribunal_report::{Judged, Question, SCHEMA, Specifications, counted, printable, read_as};
 use tribunal_report::{Verification, Verifications, Word, wrong_kind};
+use tribunal_verify as verify;
+use tribunal_verify::Refusal;
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";

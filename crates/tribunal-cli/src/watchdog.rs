@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_host::{LEAST, all_memory, heap, most_memory};
 
 /// How long after its deadline an answer may still come.
@@ -78,7 +78,7 @@ fn idle() -> usize {
 fn bound(bytes: usize) {
     let (all, reserve) = (all_memory(), ALLOWED.load(Ordering::Relaxed) / 4);
     let allowed = bytes.min(all - all / 16);
-    tribunal::heap::allow(allowed);
+    tribunal_history::limits::heap::allow(allowed);
     heap::stop_beyond(allowed.saturating_add(reserve).saturating_add(RESERVE).min(all - all / 32));
 }
 
@@ -87,7 +87,7 @@ impl Watched {
     /// history that fits, does not count.
     pub fn new(limits: Limits<'static>, grace: Duration) -> Self {
         let allowed = limits.max_memory;
-        let before = tribunal::heap::held().min(allowed.max(LEAST));
+        let before = tribunal_history::limits::heap::held().min(allowed.max(LEAST));
         let mut answers = answers();
         let number = answers.next;
         answers.next += 1;
@@ -100,7 +100,7 @@ impl Watched {
             watchdog.unpark();
         }
         #[cfg(feature = "polls")]
-        tribunal::polls::note();
+        tribunal_history::limits::polls::note();
         Watched { limits, number }
     }
 }
@@ -109,8 +109,8 @@ impl Drop for Watched {
     fn drop(&mut self) {
         #[cfg(feature = "polls")]
         {
-            tribunal::polls::note();
-            tribunal::polls::pause();
+            tribunal_history::limits::polls::note();
+            tribunal_history::limits::polls::pause();
         }
         let mut answers = answers();
         answers.live.retain(|live| live.number != self.number);
@@ -224,7 +224,7 @@ fn stderr() -> Option<io::Stderr> {
 #[cfg(feature = "polls")]
 pub fn tell_gaps() {
     let Some(name) = std::env::var_os("TRIBUNAL_POLLS") else { return };
-    let lines: String = tribunal::polls::gaps()
+    let lines: String = tribunal_history::limits::polls::gaps()
         .into_iter()
         .map(|((from, to), gap)| format!("{}\t{from}\t{to}\n", gap.as_millis()))
         .collect();

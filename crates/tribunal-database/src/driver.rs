@@ -3,8 +3,8 @@
 use crate::Error;
 use std::fmt;
 use std::str::FromStr;
-use tribunal::names::suggestion;
-use tribunal::transactions::Level;
+use tribunal_history::names::suggestion;
+use tribunal_history::transactions::Level;
 
 /// An isolation level, as SQL names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Errors of a recording.
 
-use tribunal::transactions::MalformedHistory;
+use tribunal_history::transactions::MalformedHistory;
 use tribunal_machines::transactions::InvalidClients;
 
 /// Why nothing is recorded.

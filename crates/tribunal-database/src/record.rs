@@ -4,7 +4,7 @@ use crate::{Clients, Connection, Database, Error, Setting, StatementError};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, Span, Status};
+use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, Span, Status};
 use tribunal_machines::transactions::Plan;
 
 /// Clients of a database that produce one history after another.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 use tempfile::TempDir;
-use tribunal::transactions::{Base, Isolation as Kind, Level};
+use tribunal_history::transactions::{Base, Isolation as Kind, Level};
 
 const NAME: &str = "SQLite";
 const SHARED_CACHE: &str = "shared cache";

@@ -4,9 +4,10 @@
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
-use tribunal::transactions::{History, Level, Status, Verdict, judge};
 use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
+use tribunal_engines::transactions::judge;
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{History, Level, Status, Verdict};
 
 fn clients(lists: f64) -> Clients {
     Clients { sessions: 4, transactions: 60, keys: 4, lists, ..Clients::default() }

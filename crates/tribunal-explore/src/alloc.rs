@@ -5,7 +5,7 @@ use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, Owed, SlotId};
 use std::collections::BTreeMap;
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 pub use crate::arena::Deterministic;
 pub use std::alloc::Layout;

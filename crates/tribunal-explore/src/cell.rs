@@ -6,7 +6,7 @@ use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, SlotId};
 use std::fmt;
 use std::panic::Location;
-use tribunal::memory::{Order, ThreadId};
+use tribunal_history::memory::{Order, ThreadId};
 
 pub use std::cell::{BorrowError, BorrowMutError, LazyCell, OnceCell, Ref, RefCell, RefMut};
 

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tribunal::Model;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::model::Model;
 
 /// Executions between two checkpoints, as in loom.
 const INTERVAL: u64 = 20_000;
@@ -75,7 +75,7 @@ impl Explorer {
         Explorer { options, settings: Settings::default() }
     }
 
-    /// The memory model; it must be supported by [sessions](tribunal::session).
+    /// The memory model; it must be supported by [sessions](tribunal_engines::memory::session).
     pub fn model(mut self, model: Model) -> Self {
         self.options.model = model;
         self

@@ -1,7 +1,7 @@
 //! An execution as a graph: the events of each thread in program order, and the source of each read.
 
 use crate::program::{Action, CLOSED, Place, Request, Update};
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// An event, by its index in [`Graph::events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tribunal::{Limits, Model};
+use tribunal_history::{limits::Limits, model::Model};
 
 /// Which executions are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Mode {
 /// How to explore.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The memory model; it must be supported by [sessions](tribunal::session).
+    /// The memory model; it must be supported by [sessions](tribunal_engines::memory::session).
     pub model: Model,
     /// Which executions.
     pub mode: Mode,
@@ -43,7 +43,7 @@ pub struct Options {
     pub max_executions: Option<u64>,
     /// Ends after so long.
     pub max_duration: Option<Duration>,
-    /// Ends when the process holds more bytes, if it [counts](tribunal::Limits::check) them.
+    /// Ends when the process holds more bytes, if it [counts](tribunal_history::limits::Limits::check) them.
     pub max_memory: usize,
     /// The maximum number of events; a longer execution fails.
     pub max_events: usize,

@@ -4,8 +4,8 @@ use crate::graph::Graph;
 use crate::report::Problem;
 use std::fmt;
 use std::panic::Location;
-use tribunal::Limits;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// A program that can be run repeatedly and is deterministic given the answers. Values, such as addresses, may differ between
 /// executions: the explorer compares what threads do, not what they write.

@@ -4,8 +4,8 @@ use crate::graph::{EventId, Graph};
 use crate::program::Place;
 use std::fmt;
 use std::time::Duration;
-use tribunal::memory::{LocId, ThreadId};
-use tribunal::verdict::Limit;
+use tribunal_history::memory::{LocId, ThreadId};
+use tribunal_history::verdict::Limit;
 
 /// What is wrong with an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]

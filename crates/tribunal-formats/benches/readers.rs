@@ -6,9 +6,10 @@ use divan::{
     counter::{BytesCount, ItemsCount},
 };
 use std::io::Cursor;
-use tribunal::memory::{Interval, Kind, Order};
-use tribunal::object::{self, Value};
 use tribunal_formats::{Event, Format, Header, Labels, Notes, Object, Writer, read, write_object};
+use tribunal_history::memory::{Interval, Kind, Order};
+use tribunal_history::object;
+use tribunal_history::object::Value;
 use tribunal_random::Random;
 
 const EVENTS: usize = 1_000_000;

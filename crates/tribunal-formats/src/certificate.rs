@@ -1,7 +1,7 @@
 //! Certificates as JSON: those of memories here, of objects in [`object`], of transactions in [`transactions`].
 //!
 //! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. `docs/formats.md` documents the
-//! format. Reading checks that every event, location and name exists; [`tribunal::verify`] checks that the certificate is
+//! format. Reading checks that every event, location and name exists; [`tribunal_verify`] checks that the certificate is
 //! right.
 
 mod digest;
@@ -14,8 +14,8 @@ pub use document::parse;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
-use tribunal::memory::{EventId, Execution, LocId, Observation, ThreadId};
-use tribunal::verdict::{
+use tribunal_history::memory::{EventId, Execution, LocId, Observation, ThreadId};
+use tribunal_history::verdict::{
     Axiom, Because, Check, Cycle, Edge, ModificationOrder, Race, Refutation, Violation, Witness,
 };
 
@@ -98,7 +98,7 @@ pub enum CertificateError {
 /// A violation as JSON.
 ///
 /// ```
-/// use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+/// use tribunal::{history::verdict::{Axiom, Because, Cycle, Edge, Refutation}, memory::Violation};
 /// use tribunal_formats::{certificate, read};
 /// let lb = "T0: R x 1; W y 1\nT1: R y 1; W x 1\n";
 /// let x = read(lb.as_bytes(), "lb", None)?.next().expect("a history")?.into_memory().expect("of a memory");
@@ -299,7 +299,7 @@ pub fn witness_to_json(x: &Execution, witness: &Witness) -> Value {
 /// A data race as JSON: `{"accesses":[[0,2],[1,3]],"known":[0,1]}`.
 ///
 /// ```
-/// use tribunal::{memory::EventId, verdict::Race};
+/// use tribunal::memory::{EventId, Race};
 /// use tribunal_formats::{certificate, read};
 /// let text = "T0: W.na x 1\nT1: R.na x 0\n";
 /// let x = read(text.as_bytes(), "race", None)?.next().expect("a history")?.into_memory().expect("of a memory");

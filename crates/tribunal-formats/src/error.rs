@@ -3,9 +3,9 @@
 use crate::Format;
 use std::fmt;
 use std::io;
-use tribunal::memory::MalformedHistory;
-use tribunal::object;
-use tribunal::transactions;
+use tribunal_history::memory::MalformedHistory;
+use tribunal_history::object;
+use tribunal_history::transactions;
 
 /// An input that cannot be read, with the place of the error.
 ///

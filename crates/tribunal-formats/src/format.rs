@@ -107,7 +107,7 @@ fn names() -> String {
 #[error(
     "unknown format `{0}`{near}; expected {all}",
     all = names(),
-    near = tribunal::names::suggestion(.0, Format::ALL.map(Format::name))
+    near = tribunal_history::names::suggestion(.0, Format::ALL.map(Format::name))
 )]
 pub struct UnknownFormat(pub String);
 

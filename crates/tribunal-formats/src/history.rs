@@ -2,10 +2,11 @@
 
 use crate::read::hint;
 use crate::{Error, ErrorKind, Notes};
-use tribunal::memory::{Execution, ExecutionBuilder, Slot};
-use tribunal::object::specs::{self, UnknownSpec};
-use tribunal::object::{self, Specification, Typed};
-use tribunal::transactions;
+use tribunal_history::memory::{Execution, ExecutionBuilder, Slot};
+use tribunal_history::object;
+use tribunal_history::object::specs::{self, UnknownSpec};
+use tribunal_history::object::{Specification, Typed};
+use tribunal_history::transactions;
 
 /// The expected verdicts of a labeled history: a model's name as written, and whether the history is
 /// consistent with it; `None` if the model does not apply.

@@ -8,7 +8,7 @@ use std::mem::size_of;
 /// collections grows.
 ///
 /// ```
-/// use tribunal::growth::Growth;
+/// use tribunal::history::growth::Growth;
 /// let (mut growth, mut column) = (Growth::default(), Vec::new());
 /// for number in 0..1000u64 {
 ///     growth.push(&mut column, number);
@@ -86,7 +86,7 @@ fn table<K, V>(capacity: usize) -> usize {
 /// About how many bytes a B-tree of so many entries takes: a node has room for 11 of them and may be half full.
 ///
 /// ```
-/// use tribunal::growth::tree;
+/// use tribunal::history::growth::tree;
 /// assert_eq!(tree(0, 16), 0);
 /// assert_eq!(tree(100, 16), 4000);
 /// ```

@@ -3,7 +3,7 @@
 /// What follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
 ///
 /// ```
-/// use tribunal::names::suggestion;
+/// use tribunal::history::names::suggestion;
 /// assert_eq!(suggestion("tos", ["sc", "tso", "pso"]), " (did you mean `tso`?)");
 /// assert_eq!(suggestion("Linear", ["linearizable", "weak"]), " (did you mean `linearizable`?)");
 /// assert_eq!(suggestion("java", ["sc", "tso", "pso"]), "");

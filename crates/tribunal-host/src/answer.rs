@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 use std::sync::Arc;
-use tribunal::object::{self, Criterion};
-use tribunal::transactions::{self, Level};
-use tribunal::{Limits, Model};
 use tribunal_formats::History;
+use tribunal_history::object;
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions;
+use tribunal_history::transactions::Level;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_report::memory::Racy;
 use tribunal_report::{
     Case, EngineChoice, Finding, Heading, Judged, NotJudged, Part, Question, Ruling, SCREENFUL,
@@ -73,7 +75,7 @@ pub struct Answer {
 
 /// A ruling by itself.
 enum Outcome {
-    Memory(Model, tribunal::Verdict),
+    Memory(Model, tribunal_history::verdict::Verdict),
     Object(Criterion, object::Verdict),
     Transactions(Level, transactions::Verdict),
     OtherKind(Question),
@@ -138,16 +140,16 @@ impl Answer {
     /// The answer in a word.
     pub fn word(&self) -> Word {
         match &self.outcome {
-            Outcome::Memory(_, tribunal::Verdict::Consistent(_))
+            Outcome::Memory(_, tribunal_history::verdict::Verdict::Consistent(_))
             | Outcome::Object(_, object::Verdict::Consistent(_))
             | Outcome::Transactions(_, transactions::Verdict::Consistent(_)) => Word::Consistent,
-            Outcome::Memory(_, tribunal::Verdict::Inconsistent(_))
+            Outcome::Memory(_, tribunal_history::verdict::Verdict::Inconsistent(_))
             | Outcome::Object(_, object::Verdict::Inconsistent(_))
             | Outcome::Transactions(_, transactions::Verdict::Inconsistent(_)) => Word::Inconsistent,
-            Outcome::Memory(_, tribunal::Verdict::Undecided(_))
+            Outcome::Memory(_, tribunal_history::verdict::Verdict::Undecided(_))
             | Outcome::Object(_, object::Verdict::Undecided(_))
             | Outcome::Transactions(_, transactions::Verdict::Undecided(_)) => Word::Undecided,
-            Outcome::Memory(_, tribunal::Verdict::Unsupported(_))
+            Outcome::Memory(_, tribunal_history::verdict::Verdict::Unsupported(_))
             | Outcome::Object(_, object::Verdict::Unsupported(_))
             | Outcome::Transactions(_, transactions::Verdict::Unsupported(_))
             | Outcome::OtherKind(_) => Word::Unsupported,

@@ -1,7 +1,7 @@
 //! The counting allocator: what a program holds on the heap is known to its limits, and bounded.
 //!
-//! A program takes it with `#[global_allocator] static HEAP: Counting = Counting;`. Polls of [`tribunal::Limits`] then end answers
-//! once the process holds more than [`tribunal::heap::allow`] says. A program that owns its process also sets a bound with
+//! A program takes it with `#[global_allocator] static HEAP: Counting = Counting;`. Polls of [`tribunal_history::limits::Limits`] then end answers
+//! once the process holds more than [`tribunal_history::limits::heap::allow`] says. A program that owns its process also sets a bound with
 //! [`stop_beyond`]: a thread that asks for memory beyond it never gets an answer, and the program ends in order.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
-use tribunal::heap;
+use tribunal_history::limits::heap;
 
 /// The system's allocator, counted.
 pub struct Counting;

@@ -3,7 +3,7 @@
 use crate::text::read_text;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tribunal::definition::{Definition, Directories};
+use tribunal_history::model::definition::{Definition, Directories};
 
 /// The variable with the directories in which included files are looked for.
 pub const INCLUDE: &str = "TRIBUNAL_INCLUDE";

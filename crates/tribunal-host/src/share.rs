@@ -4,7 +4,7 @@
 
 use std::borrow::Borrow;
 use std::sync::{PoisonError, RwLock};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 
 /// No more workers than that: each may take a share of the memory.
 pub const MOST_WORKERS: usize = 64;

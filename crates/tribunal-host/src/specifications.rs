@@ -3,7 +3,7 @@
 use crate::text::read_utf8;
 use std::fs::File;
 use std::path::Path;
-use tribunal::object::specs::{self, UnknownSpec};
+use tribunal_history::object::specs::{self, UnknownSpec};
 use tribunal_report::Specifications;
 use tribunal_spec::{Declared, SpecError};
 

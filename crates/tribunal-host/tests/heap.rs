@@ -1,8 +1,8 @@
 //! The counting allocator: what it counts is exact, and polls see it. Without the test harness, whose threads allocate too.
 
 use std::thread;
-use tribunal::verdict::Limit;
-use tribunal::{Limits, heap};
+use tribunal_history::limits::{Limits, heap};
+use tribunal_history::verdict::Limit;
 use tribunal_host::heap::Counting;
 
 #[global_allocator]

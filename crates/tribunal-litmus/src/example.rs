@@ -1,6 +1,6 @@
 //! An execution of a test as a history, to be drawn.
 
-use tribunal::memory::{Execution, LocId, Op, Order, Slot, Source};
+use tribunal_history::memory::{Execution, LocId, Op, Order, Slot, Source};
 
 use crate::facts::Candidate;
 use crate::paths::Kind;
@@ -82,7 +82,7 @@ fn word(value: Value) -> u64 {
 
 /// A location under its name, with what it holds at first.
 fn location(
-    b: &mut tribunal::memory::ExecutionBuilder,
+    b: &mut tribunal_history::memory::ExecutionBuilder,
     candidate: &Candidate<'_>,
     location: Location,
 ) -> LocId {

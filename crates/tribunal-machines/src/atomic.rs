@@ -1,7 +1,7 @@
 //! Atomic memory: every access takes effect at once, so a run is one interleaving and sequentially consistent.
 
 use crate::memory::Memory;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_random::Xoshiro;
 
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::mix::Mix;
 use crate::{Bug, Machine, Step};
-use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
+use tribunal_history::memory::{Kind, LocId, Op, Order, ThreadId};
 use tribunal_random::{Xoshiro, scale};
 
 /// Random clients of a simulated memory. In each step, a random thread performs an access or a fence.

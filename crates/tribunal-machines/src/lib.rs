@@ -36,7 +36,7 @@ pub use machine::{Machine, UnknownMachine};
 pub use mix::{InvalidMix, Mix};
 pub use run::{Run, Step, run};
 
-use tribunal::memory::{Execution, LocId, ThreadId};
+use tribunal_history::memory::{Execution, LocId, ThreadId};
 
 /// The name of a thread in every history made here: `T0`, `T1`, ...
 pub fn thread_name(thread: ThreadId) -> String {

@@ -3,7 +3,7 @@
 use crate::{Bug, Protocol};
 use std::fmt;
 use std::str::FromStr;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A simulated memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl fmt::Display for Machine {
 #[error(
     "unknown machine `{0}`{near}; expected one of {all}",
     all = Machine::ALL.map(Machine::name).join(", "),
-    near = tribunal::names::suggestion(.0, Machine::ALL.map(Machine::name))
+    near = tribunal_history::names::suggestion(.0, Machine::ALL.map(Machine::name))
 )]
 pub struct UnknownMachine(pub String);
 

@@ -1,6 +1,6 @@
 //! The trait that simulated memories implement.
 
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_random::Xoshiro;
 
 /// A simulated memory. Every location holds 0 at first.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 use tribunal_random::scale;
 
 /// Weights of the C11 orders, at least one of them above 0.
@@ -78,7 +78,7 @@ pub enum InvalidMix {
     /// An entry names no order.
     #[error(
         "unknown order `{0}`{near}; expected one of na, relaxed, acquire, release, acq_rel, seq_cst",
-        near = tribunal::names::suggestion(.0, Order::ALL.map(Order::name))
+        near = tribunal_history::names::suggestion(.0, Order::ALL.map(Order::name))
     )]
     UnknownOrder(String),
     /// A weight is not a small whole number.

@@ -14,7 +14,7 @@
 use crate::clients::{Request, Requests};
 use crate::run::Step;
 use std::collections::VecDeque;
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 use tribunal_random::{Xoshiro, scale};
 
 /// How many accesses of a thread may be in its window.

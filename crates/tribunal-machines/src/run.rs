@@ -9,7 +9,7 @@ use crate::store_buffers::{Discipline, StoreBuffers};
 use crate::view::ViewMemory;
 use crate::{Clients, InvalidClients, Machine};
 use std::iter::FusedIterator;
-use tribunal::memory::{Kind, Op, ThreadId};
+use tribunal_history::memory::{Kind, Op, ThreadId};
 use tribunal_random::Xoshiro;
 
 /// Most bytes that a memory's state may take.

@@ -13,7 +13,7 @@
 //! in time, which is why the histories are consistent.
 
 use crate::memory::Memory;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_random::{Xoshiro, scale};
 
 /// How many writes of a thread may wait; one more, and one of them must leave first.
@@ -139,9 +139,9 @@ impl Memory for StoreBuffers {
 mod tests {
     use super::*;
     use crate::tests::satisfies;
-    use tribunal::Model;
-    use tribunal::memory::{Execution, Kind, Op, Slot};
-    use tribunal::verdict::ModificationOrder;
+    use tribunal_history::memory::{Execution, Kind, Op, Slot};
+    use tribunal_history::model::Model;
+    use tribunal_history::verdict::ModificationOrder;
 
     /// The writes as (location, value) in the order in which they reached memory.
     #[derive(Default)]

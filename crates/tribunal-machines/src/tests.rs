@@ -2,10 +2,11 @@
 
 use crate::{Clients, InvalidClients, Machine, Mix, Step, execution, run};
 use std::collections::HashSet;
-use tribunal::memory::{Execution, Kind, LocId, Op, Order};
-use tribunal::verdict::ModificationOrder;
-use tribunal::verify::evaluate;
-use tribunal::{Engine, Limits, Model, judge_by};
+use tribunal_engines::memory::{Engine, judge_by};
+use tribunal_history::memory::{Execution, Kind, LocId, Op, Order};
+use tribunal_history::verdict::ModificationOrder;
+use tribunal_history::{limits::Limits, model::Model};
+use tribunal_verify::evaluate;
 
 /// FNV-1a over what a history consists of.
 fn digest(machine: Machine) -> u64 {

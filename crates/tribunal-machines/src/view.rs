@@ -31,7 +31,7 @@
 //! full.
 
 use crate::memory::Memory;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_random::Xoshiro;
 
 /// Most messages a location keeps, when views are small.
@@ -288,9 +288,9 @@ fn join(into: &mut [Timestamp], from: &[Timestamp]) {
 mod tests {
     use super::*;
     use crate::tests::satisfies;
-    use tribunal::Model;
-    use tribunal::memory::{Execution, Kind, Op};
-    use tribunal::verdict::ModificationOrder;
+    use tribunal_history::memory::{Execution, Kind, Op};
+    use tribunal_history::model::Model;
+    use tribunal_history::verdict::ModificationOrder;
 
     /// A history long enough to fill windows and gaps, and the machine's own mo of it.
     fn long_run(seed: u64, locations: u32, orders: &[Order]) -> (Execution, ModificationOrder) {

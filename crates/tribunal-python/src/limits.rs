@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_host::most_memory;
 
 /// An engine may go as deep as on the main thread.
@@ -60,7 +60,7 @@ impl Budget {
 #[pyfunction]
 #[pyo3(signature = (bytes))]
 pub fn heap_allow(bytes: Option<usize>) {
-    tribunal::heap::allow(bytes.unwrap_or(usize::MAX));
+    tribunal_history::limits::heap::allow(bytes.unwrap_or(usize::MAX));
 }
 
 /// Does something without the interpreter's lock, on a thread of its own, so that this one can look for signals: Ctrl-C stops it.

@@ -6,7 +6,7 @@ use crate::limits::{Budget, interruptible, interruptible_soon};
 use crate::picture;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use tribunal::object;
+use tribunal_history::object;
 use tribunal_host::{Answer, Source};
 use tribunal_report::memory::Racy;
 use tribunal_report::{EngineChoice, Finding, Question, Ruling, Verification, Word};

@@ -12,7 +12,7 @@ from conftest import project_file
 
 @pytest.mark.parametrize("corpus", ["memory", "object", "seqcst"])
 def test_labels(corpus: str) -> None:
-    file = project_file(f"crates/tribunal/tests/data/{corpus}-public.jsonl.zst")
+    file = project_file(f"crates/tribunal-engines/tests/data/{corpus}-public.jsonl.zst")
     with pa.input_stream(file, compression="zstd") as stream:
         lines = stream.read().decode().splitlines()
     # The older corpus was labeled when rc20 did not apply to seq_cst: there it has no label.

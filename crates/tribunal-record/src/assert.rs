@@ -3,7 +3,7 @@
 use crate::saved::saved;
 use crate::stress::{Outcome, Stress};
 use crate::{Counts, Subject};
-use tribunal::object::Criterion;
+use tribunal_history::object::Criterion;
 
 /// What the assertions do: panics if a run of the object breaks the criterion, if a call panics, or if the options are
 /// invalid. Returns how much was run.
@@ -61,7 +61,7 @@ macro_rules! assert_linearizable {
     ($subject:ty $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::assert_consistent!(
             $subject,
-            $crate::tribunal::object::Criterion::Linearizable
+            $crate::object::Criterion::Linearizable
             $(, $option = $value)*
         )
     };
@@ -84,7 +84,7 @@ macro_rules! assert_linearizable {
 #[macro_export]
 macro_rules! assert_sequential {
     ($subject:ty $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::assert_consistent!($subject, $crate::tribunal::object::Criterion::Sequential $(, $option = $value)*)
+        $crate::assert_consistent!($subject, $crate::object::Criterion::Sequential $(, $option = $value)*)
     };
 }
 

@@ -44,7 +44,7 @@ pub use assert::assert_holds;
 pub use recorder::{RecordError, Recorder, Thread};
 pub use stress::{Counts, Evidence, Guarantee, Outcome, Panicked, Profile, Program, Stress, StressError};
 pub use subject::Subject;
-/// For the macros, and for those who need no more of it.
-pub use tribunal;
+/// Criteria, specifications and values: for the macros, and for those who need no more of them.
+pub use tribunal_history::object;
 pub use tribunal_random::Random;
 pub use value::ToValue;

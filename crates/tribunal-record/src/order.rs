@@ -7,7 +7,7 @@
 //! Every criterion asks more of more pairs. So it is enough to look at the least extensions, and **a run breaks a
 //! criterion only if every one of them does**.
 
-use tribunal::object::{Builder, History};
+use tribunal_history::object::{Builder, History};
 
 /// So many operations fit into a row of bits.
 pub(crate) const MOST_OPERATIONS: usize = 64;

@@ -4,7 +4,7 @@ use crate::ToValue;
 use crate::counters::{Counters, Observer};
 use crate::order::with_times;
 use std::sync::{Arc, Mutex, PoisonError};
-use tribunal::object::{Builder, History, MalformedHistory, OpId, Value};
+use tribunal_history::object::{Builder, History, MalformedHistory, OpId, Value};
 
 /// Records what the threads of a program call and what they get.
 ///

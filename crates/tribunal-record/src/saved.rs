@@ -3,8 +3,8 @@
 use crate::Evidence;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-use tribunal::object::specs;
 use tribunal_formats::{Format, Labels, Notes, Object, WriteError, Writer, write_object};
+use tribunal_history::object::specs;
 
 /// Saves the run and says where it is, and how to look at it.
 pub(crate) fn saved(evidence: &Evidence, subject: &str) -> String {

@@ -1,7 +1,7 @@
 //! Objects under test.
 
 use crate::Random;
-use tribunal::object::{Specification, Value};
+use tribunal_history::object::{Specification, Value};
 
 /// An object under test: what it promises, how to make a new one, what to call and how. [`object!`](crate::object!) writes this for
 /// most objects.
@@ -90,7 +90,7 @@ macro_rules! object {
         impl $crate::Subject for $name {
             const METHODS: &'static [&'static str] = &[$(stringify!($method)),+];
 
-            fn spec() -> Box<dyn $crate::tribunal::object::Specification> {
+            fn spec() -> Box<dyn $crate::object::Specification> {
                 Box::new($spec)
             }
 
@@ -98,11 +98,11 @@ macro_rules! object {
                 $name($fresh)
             }
 
-            fn draw(method: usize, rng: &mut $crate::Random) -> Vec<$crate::tribunal::object::Value> {
+            fn draw(method: usize, rng: &mut $crate::Random) -> Vec<$crate::object::Value> {
                 let mut at = 0usize;
                 $(
                     if method == at {
-                        return vec![$($crate::tribunal::object::Value::Int(
+                        return vec![$($crate::object::Value::Int(
                             $crate::Random::within(rng, $range)
                         )),*];
                     }
@@ -115,8 +115,8 @@ macro_rules! object {
             fn call(
                 &self,
                 method: usize,
-                args: &[$crate::tribunal::object::Value],
-            ) -> $crate::tribunal::object::Value {
+                args: &[$crate::object::Value],
+            ) -> $crate::object::Value {
                 let mut at = 0usize;
                 let _ = args;
                 $(

@@ -1,6 +1,6 @@
 //! What objects return, as values that specifications know.
 
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// What can be a return in a history.
 ///

@@ -2,10 +2,10 @@
 
 use crate::memory::Racy;
 use crate::{EngineChoice, Finding, Inquiry, Judged, Question, Ruling, Word};
-use tribunal::models::weaken;
-use tribunal::object::Verdict as OfObject;
-use tribunal::transactions::{Isolation, Verdict as OfTransactions};
-use tribunal::{Limits, Verdict};
+use tribunal_engines::memory::models::weaken;
+use tribunal_history::object::Verdict as OfObject;
+use tribunal_history::transactions::{Isolation, Verdict as OfTransactions};
+use tribunal_history::{limits::Limits, verdict::Verdict};
 
 impl Inquiry {
     /// Asks the questions about a history, none before one that is stronger, until `ask` returns none; it is given the findings so

@@ -4,9 +4,10 @@ use crate::inclusion::weakest;
 use crate::line::Line;
 use crate::transactions as words;
 use crate::{Finding, Question, Ruling, Word, memory, object};
-use tribunal::object::{self as objects, Criterion};
-use tribunal::transactions as txn;
-use tribunal::{Model, Verdict};
+use tribunal_history::object as objects;
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions as txn;
+use tribunal_history::{model::Model, verdict::Verdict};
 
 /// Where a question stands among those that people ask first.
 fn rank(question: &Question) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! What to check histories for: the questions, the engine and the specification of objects.
 
 use crate::{EngineChoice, Finding, Judged, NotJudged, Question, Questions, Specifications};
-use tribunal::object::Criterion;
-use tribunal::transactions::Level;
-use tribunal::{Limits, Model};
 use tribunal_formats::Subject;
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions::Level;
+use tribunal_history::{limits::Limits, model::Model};
 
 /// What to check histories for; `check`, `explain`, `view` and the page share it.
 ///

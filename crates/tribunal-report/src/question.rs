@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal::models::Preserved;
-use tribunal::names::suggestion;
-use tribunal::object::{self, Criterion};
-use tribunal::transactions::{self, Level};
-use tribunal::{Engine, Model};
+use tribunal_engines::memory::Engine;
+use tribunal_engines::object;
+use tribunal_engines::transactions;
 use tribunal_formats::ReadAs;
+use tribunal_history::model::Model;
+use tribunal_history::model::Preserved;
+use tribunal_history::names::suggestion;
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions::Level;
 
 /// What people call the models of processors and languages that have another name here.
 const ALIASES: [(&str, &str); 12] = [

@@ -6,12 +6,15 @@ use crate::transactions as words;
 use crate::{EngineChoice, Question, Verification, memory, object};
 use serde_json::Value;
 use std::fmt;
-use tribunal::memory::Execution;
-use tribunal::object::{self as objects, Criterion, Typed};
-use tribunal::transactions::{self, Level};
-use tribunal::verdict::{Limit, Refutation};
-use tribunal::{Engine, Judgment, Limits, Model, Verdict};
+use tribunal_engines::memory::{Engine, Judgment};
+use tribunal_engines::object as objects;
+use tribunal_engines::transactions;
 use tribunal_formats::certificate;
+use tribunal_history::memory::Execution;
+use tribunal_history::object::{Criterion, Typed};
+use tribunal_history::transactions::Level;
+use tribunal_history::verdict::{Limit, Refutation};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use web_time::Instant;
 
 /// An inquiry by one engine has only questions that it decides.
@@ -25,7 +28,7 @@ pub enum Judged<'a> {
     /// A history of an object.
     Object(&'a Typed<'a>),
     /// A history of transactions.
-    Transactions(&'a transactions::History),
+    Transactions(&'a tribunal_history::transactions::History),
 }
 
 /// The answer to one question about one history.
@@ -60,16 +63,16 @@ pub enum Ruling<'a> {
         /// The criterion.
         criterion: Criterion,
         /// The answer.
-        verdict: objects::Verdict,
+        verdict: tribunal_history::object::Verdict,
     },
     /// An isolation level of transactions.
     Transactions {
         /// The transactions.
-        history: &'a transactions::History,
+        history: &'a tribunal_history::transactions::History,
         /// The level.
         level: Level,
         /// The answer.
-        verdict: transactions::Verdict,
+        verdict: tribunal_history::transactions::Verdict,
     },
     /// The question is about another kind of history.
     OtherKind {
@@ -126,9 +129,9 @@ impl<'a> Finding<'a> {
                         Judgment { verdict: Verdict::Undecided(limit), engine: Engine::of(model)[0] }
                     }
                     (None, EngineChoice::Only { memory: Some(engine), .. }) => {
-                        tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
+                        tribunal_engines::memory::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
-                    _ => tribunal::judge(execution, model, limits),
+                    _ => tribunal_engines::memory::judge(execution, model, limits),
                 };
                 let Judgment { verdict, engine } = judgement;
                 (Ruling::Memory { execution, model, verdict }, engine.name())
@@ -136,7 +139,7 @@ impl<'a> Finding<'a> {
             (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let judgement = match (over, engine) {
                     (Some(limit), _) => objects::Judgment {
-                        verdict: objects::Verdict::Undecided(limit),
+                        verdict: tribunal_history::object::Verdict::Undecided(limit),
                         engine: objects::Engine::of(criterion)[0],
                     },
                     (None, EngineChoice::Only { object: Some(engine), .. }) => {
@@ -154,7 +157,7 @@ impl<'a> Finding<'a> {
                 };
                 let transactions::Judgment { verdict, engine } = match over {
                     Some(limit) => transactions::Judgment {
-                        verdict: transactions::Verdict::Undecided(limit),
+                        verdict: tribunal_history::transactions::Verdict::Undecided(limit),
                         engine: engine.unwrap_or(transactions::Engine::of(level)[0]),
                     },
                     None => transactions::judgment(history, level, engine, limits),
@@ -225,19 +228,26 @@ impl Ruling<'_> {
     pub fn word(&self) -> Word {
         match self {
             Ruling::Memory { verdict: Verdict::Consistent(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Consistent(_), .. }
-            | Ruling::Transactions { verdict: transactions::Verdict::Consistent(_), .. } => Word::Consistent,
+            | Ruling::Object { verdict: tribunal_history::object::Verdict::Consistent(_), .. }
+            | Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Consistent(_), ..
+            } => Word::Consistent,
             Ruling::Memory { verdict: Verdict::Inconsistent(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Inconsistent(_), .. }
-            | Ruling::Transactions { verdict: transactions::Verdict::Inconsistent(_), .. } => {
-                Word::Inconsistent
-            }
+            | Ruling::Object { verdict: tribunal_history::object::Verdict::Inconsistent(_), .. }
+            | Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Inconsistent(_),
+                ..
+            } => Word::Inconsistent,
             Ruling::Memory { verdict: Verdict::Undecided(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Undecided(_), .. }
-            | Ruling::Transactions { verdict: transactions::Verdict::Undecided(_), .. } => Word::Undecided,
+            | Ruling::Object { verdict: tribunal_history::object::Verdict::Undecided(_), .. }
+            | Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Undecided(_), ..
+            } => Word::Undecided,
             Ruling::Memory { verdict: Verdict::Unsupported(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Unsupported(_), .. }
-            | Ruling::Transactions { verdict: transactions::Verdict::Unsupported(_), .. }
+            | Ruling::Object { verdict: tribunal_history::object::Verdict::Unsupported(_), .. }
+            | Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Unsupported(_), ..
+            }
             | Ruling::OtherKind { .. } => Word::Unsupported,
         }
     }
@@ -246,13 +256,19 @@ impl Ruling<'_> {
     pub fn reason(&self) -> Option<String> {
         Some(match self {
             Ruling::Memory { verdict: Verdict::Undecided(limit), .. }
-            | Ruling::Object { verdict: objects::Verdict::Undecided(limit), .. }
-            | Ruling::Transactions { verdict: transactions::Verdict::Undecided(limit), .. } => {
-                limit.to_string()
-            }
+            | Ruling::Object { verdict: tribunal_history::object::Verdict::Undecided(limit), .. }
+            | Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Undecided(limit),
+                ..
+            } => limit.to_string(),
             Ruling::Memory { verdict: Verdict::Unsupported(why), .. } => why.to_string(),
-            Ruling::Object { verdict: objects::Verdict::Unsupported(why), .. } => why.to_string(),
-            Ruling::Transactions { verdict: transactions::Verdict::Unsupported(why), .. } => why.to_string(),
+            Ruling::Object { verdict: tribunal_history::object::Verdict::Unsupported(why), .. } => {
+                why.to_string()
+            }
+            Ruling::Transactions {
+                verdict: tribunal_history::transactions::Verdict::Unsupported(why),
+                ..
+            } => why.to_string(),
             Ruling::OtherKind { question, judged } => wrong_kind(question, *judged),
             _ => return None,
         })
@@ -263,8 +279,14 @@ impl Ruling<'_> {
         matches!(
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Stopped), .. }
-                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Stopped), .. }
-                | Ruling::Transactions { verdict: transactions::Verdict::Undecided(Limit::Stopped), .. }
+                | Ruling::Object {
+                    verdict: tribunal_history::object::Verdict::Undecided(Limit::Stopped),
+                    ..
+                }
+                | Ruling::Transactions {
+                    verdict: tribunal_history::transactions::Verdict::Undecided(Limit::Stopped),
+                    ..
+                }
         )
     }
 
@@ -273,8 +295,14 @@ impl Ruling<'_> {
         matches!(
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Time { .. }), .. }
-                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Time { .. }), .. }
-                | Ruling::Transactions { verdict: transactions::Verdict::Undecided(Limit::Time { .. }), .. }
+                | Ruling::Object {
+                    verdict: tribunal_history::object::Verdict::Undecided(Limit::Time { .. }),
+                    ..
+                }
+                | Ruling::Transactions {
+                    verdict: tribunal_history::transactions::Verdict::Undecided(Limit::Time { .. }),
+                    ..
+                }
         )
     }
 
@@ -283,9 +311,12 @@ impl Ruling<'_> {
         matches!(
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Memory { .. }), .. }
-                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Memory { .. }), .. }
+                | Ruling::Object {
+                    verdict: tribunal_history::object::Verdict::Undecided(Limit::Memory { .. }),
+                    ..
+                }
                 | Ruling::Transactions {
-                    verdict: transactions::Verdict::Undecided(Limit::Memory { .. }),
+                    verdict: tribunal_history::transactions::Verdict::Undecided(Limit::Memory { .. }),
                     ..
                 }
         )
@@ -314,7 +345,7 @@ impl Ruling<'_> {
             Ruling::Transactions {
                 history,
                 level,
-                verdict: transactions::Verdict::Inconsistent(violation),
+                verdict: tribunal_history::transactions::Verdict::Inconsistent(violation),
             } => Some(words::anomaly(history, *level, violation).to_string()),
             _ => None,
         }
@@ -326,14 +357,18 @@ impl Ruling<'_> {
             Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation), .. } => {
                 fold(&memory::explain(execution, *model, violation), SCREENFUL)
             }
-            Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
+            Ruling::Object {
+                typed,
+                criterion,
+                verdict: tribunal_history::object::Verdict::Inconsistent(violation),
+            } => {
                 let explanation = object::explain(typed, criterion, violation, limits);
                 explanation.lines.iter().map(Line::indented).collect()
             }
             Ruling::Transactions {
                 history,
                 level,
-                verdict: transactions::Verdict::Inconsistent(violation),
+                verdict: tribunal_history::transactions::Verdict::Inconsistent(violation),
             } => fold(&broken(words::explain(history, *level, violation), WIDTH), SCREENFUL),
             _ => Vec::new(),
         }
@@ -345,12 +380,16 @@ impl Ruling<'_> {
             Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
                 fold(&memory::show_witness(execution, witness), SCREENFUL)
             }
-            Ruling::Object { typed, verdict: objects::Verdict::Consistent(execution), .. } => {
-                object::show_witness(typed.history(), execution)
-            }
-            Ruling::Transactions { history, verdict: transactions::Verdict::Consistent(witness), .. } => {
-                words::show_witness(history, witness)
-            }
+            Ruling::Object {
+                typed,
+                verdict: tribunal_history::object::Verdict::Consistent(execution),
+                ..
+            } => object::show_witness(typed.history(), execution),
+            Ruling::Transactions {
+                history,
+                verdict: tribunal_history::transactions::Verdict::Consistent(witness),
+                ..
+            } => words::show_witness(history, witness),
             _ => Vec::new(),
         }
     }
@@ -364,17 +403,21 @@ impl Ruling<'_> {
             Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
                 certificate::violation_to_json(execution, violation)
             }
-            Ruling::Object { verdict: objects::Verdict::Consistent(execution), .. } => {
+            Ruling::Object { verdict: tribunal_history::object::Verdict::Consistent(execution), .. } => {
                 certificate::object::witness_to_json(execution)
             }
-            Ruling::Object { verdict: objects::Verdict::Inconsistent(violation), .. } => {
-                certificate::object::violation_to_json(violation)
-            }
-            Ruling::Transactions { history, verdict: transactions::Verdict::Consistent(witness), .. } => {
-                certificate::transactions::witness_to_json(history, witness)
-            }
+            Ruling::Object {
+                verdict: tribunal_history::object::Verdict::Inconsistent(violation), ..
+            } => certificate::object::violation_to_json(violation),
             Ruling::Transactions {
-                history, verdict: transactions::Verdict::Inconsistent(violation), ..
+                history,
+                verdict: tribunal_history::transactions::Verdict::Consistent(witness),
+                ..
+            } => certificate::transactions::witness_to_json(history, witness),
+            Ruling::Transactions {
+                history,
+                verdict: tribunal_history::transactions::Verdict::Inconsistent(violation),
+                ..
             } => certificate::transactions::violation_to_json(history, violation),
             _ => return None,
         })
@@ -387,18 +430,17 @@ impl Ruling<'_> {
         }
         match self {
             Ruling::Memory { execution, model, verdict } => {
-                let verified = tribunal::verify::verify_within(execution, *model, verdict, limits);
+                let verified = tribunal_verify::verify_within(execution, *model, verdict, limits);
                 Some(Verification::of_memory(verified))
             }
             Ruling::Object { typed, criterion, verdict } => {
                 let (history, spec) = (typed.history(), typed.spec());
                 let verified =
-                    tribunal::verify::object::verify_within(history, spec, criterion, verdict, limits);
+                    tribunal_verify::object::verify_within(history, spec, criterion, verdict, limits);
                 Some(Verification::of_object(verified, spec))
             }
             Ruling::Transactions { history, level, verdict } => {
-                let verified =
-                    tribunal::verify::transactions::verify_within(history, *level, verdict, limits);
+                let verified = tribunal_verify::transactions::verify_within(history, *level, verdict, limits);
                 Some(Verification::of_transactions(verified))
             }
             Ruling::OtherKind { .. } => None,

@@ -10,11 +10,11 @@ use crate::object::{self, Explanation};
 use crate::transactions as words;
 use crate::{Finding, Question, Ruling, Source, Word};
 use std::collections::BTreeSet;
-use tribunal::memory::{EventId, Execution};
-use tribunal::object as objects;
-use tribunal::transactions as txn;
-use tribunal::{Limits, Verdict};
 use tribunal_formats::{History, Lines};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::object as objects;
+use tribunal_history::transactions as txn;
+use tribunal_history::{limits::Limits, verdict::Verdict};
 
 /// Verdicts that share an explanation: their headings, and the lines below.
 #[derive(Clone, Debug, Default)]

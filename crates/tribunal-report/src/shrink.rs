@@ -1,11 +1,14 @@
 //! A smallest part of an inconsistent history that is still inconsistent.
 
 use crate::{Judged, Question, wrong_kind};
-use tribunal::object::{self, Criterion, Typed};
-use tribunal::transactions::{self, Level, TxnId};
-use tribunal::verdict::Limit;
-use tribunal::{Limits, Model, Shrunk, Verdict};
+use tribunal_engines::memory::Shrunk;
+use tribunal_engines::object;
+use tribunal_engines::transactions;
 use tribunal_formats::{Object, Subject, Transactions};
+use tribunal_history::object::{Criterion, Typed};
+use tribunal_history::transactions::{Level, TxnId};
+use tribunal_history::verdict::Limit;
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// What is left of a history.
 pub enum Part {
@@ -68,7 +71,9 @@ pub fn shrink(
 ) -> Part {
     match (judged, question, subject) {
         (Judged::Memory(execution), Question::Model(model), _) => {
-            match tribunal::shrink(execution, *model, limits, tick).map_err(|verdict| *verdict) {
+            match tribunal_engines::memory::shrink(execution, *model, limits, tick)
+                .map_err(|verdict| *verdict)
+            {
                 Ok(Shrunk { execution, limit, .. }) => {
                     Part::Left { part: Box::new(Subject::Memory(execution)), limit }
                 }
@@ -82,9 +87,14 @@ pub fn shrink(
                 Ok(object::Shrunk { violation, limit }) => {
                     Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit }
                 }
-                Err(object::Verdict::Undecided(limit)) => Part::Undecided(limit),
-                Err(object::Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
-                Err(object::Verdict::Consistent(_) | object::Verdict::Inconsistent(_)) => Part::Consistent,
+                Err(tribunal_history::object::Verdict::Undecided(limit)) => Part::Undecided(limit),
+                Err(tribunal_history::object::Verdict::Unsupported(why)) => {
+                    Part::Unsupported(why.to_string())
+                }
+                Err(
+                    tribunal_history::object::Verdict::Consistent(_)
+                    | tribunal_history::object::Verdict::Inconsistent(_),
+                ) => Part::Consistent,
             }
         }
         (Judged::Transactions(history), Question::Level(level), Subject::Transactions(whole)) => {
@@ -96,8 +106,10 @@ pub fn shrink(
                     let part = Subject::Transactions(Transactions { history, lines, notes });
                     Part::Left { part: Box::new(part), limit }
                 }
-                Err(transactions::Verdict::Undecided(limit)) => Part::Undecided(limit),
-                Err(transactions::Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
+                Err(tribunal_history::transactions::Verdict::Undecided(limit)) => Part::Undecided(limit),
+                Err(tribunal_history::transactions::Verdict::Unsupported(why)) => {
+                    Part::Unsupported(why.to_string())
+                }
                 Err(_) => Part::Consistent,
             }
         }
@@ -106,7 +118,7 @@ pub fn shrink(
 }
 
 /// The part of a history that a violation is about.
-fn left(object: &Object, typed: &Typed<'_>, violation: &object::Violation) -> Object {
+fn left(object: &Object, typed: &Typed<'_>, violation: &tribunal_history::object::Violation) -> Object {
     Object {
         history: typed.part(&violation.operations, violation.cut).into_history(),
         spec: object.spec.clone(),

@@ -1,8 +1,8 @@
 //! What the objects of histories should do, and whether histories fit it.
 
 use crate::Judged;
-use tribunal::object::{InvalidCall, MalformedHistory, Specification};
 use tribunal_formats::{Error, ErrorKind, NoSpecification, Object, Subject};
+use tribunal_history::object::{InvalidCall, MalformedHistory, Specification};
 
 /// Where specifications come from: each history names its own, unless one is given for all.
 #[derive(Default)]

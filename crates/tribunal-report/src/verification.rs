@@ -3,10 +3,11 @@
 use crate::counted;
 use serde_json::{Value, json};
 use std::fmt;
-use tribunal::object::Specification;
-use tribunal::verdict::Limit;
-use tribunal::verify::object::{Accepted, Hint, Hints};
-use tribunal::verify::{self, Refusal};
+use tribunal_history::object::Specification;
+use tribunal_history::verdict::Limit;
+use tribunal_verify as verify;
+use tribunal_verify::Refusal;
+use tribunal_verify::object::{Accepted, Hint, Hints};
 
 /// The result of checking a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl Verifications {
     /// As `14 certificates accepted, 3 more trusting hints, 0 refused`, with the word for what was accepted.
     ///
     /// ```
-    /// use tribunal::verdict::Limit;
+    /// use tribunal::Limit;
     /// use tribunal_report::{Verification, Verifications};
     /// let mut all = Verifications::default();
     /// all.count(&Verification::Accepted);

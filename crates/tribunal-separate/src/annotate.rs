@@ -5,10 +5,10 @@ use crate::search::{Given, Pair, looks_at_orders};
 use crate::seq_cst::choices;
 use crate::shape::MOST_EVENTS;
 use crate::sources::History;
-use tribunal::check;
-use tribunal::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
-use tribunal::verify::verify;
 use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
+use tribunal_engines::memory::check;
+use tribunal_history::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
+use tribunal_verify::verify;
 
 /// A small history with what models may look at beyond labels, locations and rf.
 #[derive(Clone)]

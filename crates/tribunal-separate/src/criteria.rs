@@ -6,9 +6,10 @@
 
 use crate::search::{Pair, Search, Separations};
 use std::ops::ControlFlow;
-use tribunal::object::{Criterion, History, Invocation, Kind, Signature, Specification, Value, judge};
-use tribunal::verdict::Limit;
-use tribunal::verify::object::verify;
+use tribunal_engines::object::judge;
+use tribunal_history::object::{Criterion, History, Invocation, Kind, Signature, Specification, Value};
+use tribunal_history::verdict::Limit;
+use tribunal_verify::object::verify;
 
 /// A history that separates two criteria.
 #[derive(Clone, Debug)]
@@ -226,7 +227,7 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
         self.open.retain(|open| {
             let verdicts = [verdict(open.allows), verdict(open.forbids)];
             let undecided = verdicts.iter().find_map(|verdict| match verdict {
-                tribunal::object::Verdict::Undecided(why) => Some(why.clone()),
+                tribunal_history::object::Verdict::Undecided(why) => Some(why.clone()),
                 _ => None,
             });
             limit = limit.take().or(undecided);

@@ -1,15 +1,15 @@
 //! The models on small histories: by their definitions, over matrices of bits.
 //!
-//! [`check`](tribunal::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
+//! [`check`](tribunal_engines::memory::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
 //! yes or no about hundreds of millions. What it finds, `check` confirms.
 
 use crate::seq_cst::{self, C11, Orders, Psc};
 use crate::shape::{MOST_EVENTS, Shape};
 use crate::sources::History;
-use tribunal::Model;
-use tribunal::memory::{Label, Order};
-use tribunal::models::Preserved;
 use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
+use tribunal_history::memory::{Label, Order};
+use tribunal_history::model::Model;
+use tribunal_history::model::Preserved;
 
 /// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
 #[derive(Clone, Copy)]

@@ -10,8 +10,9 @@
 
 use crate::search::{Pair, Search, Separations};
 use std::ops::ControlFlow;
-use tribunal::transactions::{Base, History, Isolation, Level, Op, Span, Status, judge};
-use tribunal::verdict::Limit;
+use tribunal_engines::transactions::judge;
+use tribunal_history::transactions::{Base, History, Isolation, Level, Op, Span, Status};
+use tribunal_history::verdict::Limit;
 
 /// An operation of a draft.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,12 @@ use crate::shape::{MOST_EVENTS, Shape, Shapes};
 use crate::sources::{History, histories};
 use crate::text;
 use std::ops::ControlFlow;
-use tribunal::Limits;
-use tribunal::Model;
-use tribunal::memory::{Execution, Label, Order};
-use tribunal::models::Keep;
-use tribunal::verdict::Limit;
 use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{Execution, Label, Order};
+use tribunal_history::model::Keep;
+use tribunal_history::model::Model;
+use tribunal_history::verdict::Limit;
 
 /// Two models, or criteria, of which the one is to allow what the other forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 
 use crate::shape::MOST_EVENTS;
 use crate::sources::History;
-use tribunal::memory::{Kind, Label, Order};
 use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
+use tribunal_history::memory::{Kind, Label, Order};
 
 /// The orders of the events of a history.
 pub(super) type Orders = [Order; MOST_EVENTS];

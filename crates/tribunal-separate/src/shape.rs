@@ -5,8 +5,8 @@
 //! with the smallest row of locations is taken. What the ways that are left do to rf is for [`sources`](crate::sources).
 
 use std::ops::ControlFlow;
-use tribunal::memory::{Kind, Label, Order};
 use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
+use tribunal_history::memory::{Kind, Label, Order};
 
 /// The largest histories: with the initial writes they fill a `Relation`.
 pub const MOST_EVENTS: usize = Relation::EVENTS / 2;

@@ -9,11 +9,12 @@ use crate::{Pair, Search, models};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use tribunal::definition::{Definition, NoFiles, plan};
-use tribunal::memory::{Execution, Kind, Order};
-use tribunal::verdict::Verdict;
-use tribunal::{Limits, Model, check};
 use tribunal_cat::decide::Decider;
+use tribunal_engines::memory::check;
+use tribunal_history::memory::{Execution, Kind, Order};
+use tribunal_history::model::definition::{Definition, NoFiles, plan};
+use tribunal_history::verdict::Verdict;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_random::Random;
 
 fn every_shape(events: usize, fences: &[Order], needed_only: bool, mut visit: impl FnMut(&Shape)) {

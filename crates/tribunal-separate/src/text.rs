@@ -12,13 +12,13 @@ use crate::sources::{History, histories};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tribunal::Model;
-use tribunal::definition::{Facts, plan};
-use tribunal::memory::{Execution, Order};
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::plan::{self, Op, Plan};
 use tribunal_cat::relation::{Relation, Set, SmallRelation};
+use tribunal_history::memory::{Execution, Order};
+use tribunal_history::model::Model;
+use tribunal_history::model::definition::{Facts, plan};
 
 /// What a model looks at beyond accesses, their locations and rf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,13 +2,14 @@
 #![allow(missing_docs)]
 
 use std::path::Path;
-use tribunal::Model::{self, Pso, Rmo, Sc, Tso};
-use tribunal::memory::Execution;
-use tribunal::object::{Criterion, Specification, specs};
-use tribunal::verify::verify;
-use tribunal::{Limits, check};
+use tribunal_engines::memory::check;
 use tribunal_formats::{Input, open};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::Execution;
+use tribunal_history::model::Model::{self, Pso, Rmo, Sc, Tso};
+use tribunal_history::object::{Criterion, Specification, specs};
 use tribunal_separate::{self as separate, Pair, Search};
+use tribunal_verify::verify;
 
 fn pairs() -> Vec<Pair> {
     let ordered =

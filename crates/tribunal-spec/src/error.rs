@@ -1,7 +1,7 @@
 //! Errors in a declared specification.
 
-use tribunal::object::Kind;
-use tribunal::object::text::{TextError, TextFault};
+use tribunal_history::object::Kind;
+use tribunal_history::object::text::{TextError, TextFault};
 
 /// An error in a declared specification, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,8 @@
 use crate::error::SpecFault;
 use crate::parser::{Meaning, Parsed, Parser, kind_of};
 use crate::syntax::{End, Expr, Operator, Shape, Source, StateId};
-use tribunal::object::text::Token;
-use tribunal::object::{Kind, Value};
+use tribunal_history::object::text::Token;
+use tribunal_history::object::{Kind, Value};
 
 /// An expression with what is known of its kind.
 pub(crate) struct Typed {

@@ -1,6 +1,6 @@
 //! Specifications written in files: a small language of states, methods, conditions and effects.
 //!
-//! A file is read in one pass: `tribunal::object::text` has the tokens, `parser`, `statements` and `expressions` build the
+//! A file is read in one pass: `tribunal_history::object::text` has the tokens, `parser`, `statements` and `expressions` build the
 //! tree, resolve names and check kinds, `analysis` infers which methods are read-only and which have a key, and
 //! `run` executes methods. Loops run over lists only, so every method terminates.
 
@@ -17,8 +17,8 @@ pub use syntax::Cell;
 
 use run::{Frame, Stop};
 use syntax::{Commutes, Method, State};
-use tribunal::growth::tree;
-use tribunal::object::{Invocation, Signature, Spec, Value};
+use tribunal_history::growth::tree;
+use tribunal_history::object::{Invocation, Signature, Spec, Value};
 
 /// A specification declared in a file; `docs/specifications.md` describes the language.
 ///

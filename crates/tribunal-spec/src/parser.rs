@@ -5,8 +5,8 @@ use crate::error::{Misread, SpecFault};
 use crate::expressions::Typed;
 use crate::syntax::{Cell, Commutes, Expr, Local, Method, Shape, State, StateId};
 use crate::{Declared, analysis};
-use tribunal::object::text::{Cursor, TextFault, Token};
-use tribunal::object::{Kind, Signature, Value};
+use tribunal_history::object::text::{Cursor, TextFault, Token};
+use tribunal_history::object::{Kind, Signature, Value};
 
 /// Words that cannot be names.
 const RESERVED: [&str; 22] = [

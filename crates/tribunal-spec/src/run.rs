@@ -5,7 +5,7 @@ use crate::syntax::{Block, Cell, End, Expr, Local, Operator, Source, Statement};
 use Stop::{Refused, TooLarge};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// Statements and values that one operation may go through: some tenths of a second. Loops run over finite lists, but nested ones
 /// multiply.

@@ -3,8 +3,8 @@
 use crate::error::SpecFault;
 use crate::parser::{Meaning, Parsed, Parser};
 use crate::syntax::{Block, End, Expr, Local, Shape, StateId, Statement};
-use tribunal::object::text::Token;
-use tribunal::object::{Kind, Value};
+use tribunal_history::object::text::Token;
+use tribunal_history::object::{Kind, Value};
 
 impl Parser {
     /// Statements in braces, and whether every way through them returns or refuses.

@@ -1,7 +1,7 @@
 //! The tree of a declared specification. Names are resolved: states, locals and methods are indexes.
 
 use std::collections::{BTreeMap, VecDeque};
-use tribunal::object::{Kind, Value};
+use tribunal_history::object::{Kind, Value};
 
 /// One part of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -13,7 +13,7 @@
 //! - the others: program order within a location.
 //!
 //! ```
-//! use tribunal::{Model, verify, memory::{Execution, Op}, verdict::{ModificationOrder, Witness}};
+//! use tribunal::{Model, verify, memory::{Execution, Op, ModificationOrder, Witness}};
 //! let mut b = Execution::builder();
 //! let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
 //! let one = b.push(t0, Op::write(x, 1));

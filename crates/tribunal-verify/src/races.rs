@@ -12,7 +12,7 @@ use tribunal_history::verdict::Race;
 /// Verifies races of a history under rc20 or rc11, including the number of events before each access.
 ///
 /// ```
-/// use tribunal::{Limits, Model, verify, memory::{Execution, Op, Order}, verdict::Race};
+/// use tribunal::{Limits, Model, verify, memory::{Execution, Op, Order, Race}};
 /// let mut b = Execution::builder();
 /// let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
 /// let write = b.push(t0, Op::write(x, 1).order(Order::NonAtomic));

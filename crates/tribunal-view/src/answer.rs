@@ -3,10 +3,10 @@
 use crate::{Document, document};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tribunal::definition::{Definition, NoFiles};
-use tribunal::object::specs;
-use tribunal::{Limits, Model};
 use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
+use tribunal_history::model::definition::{Definition, NoFiles};
+use tribunal_history::object::specs;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_report::{Inquiry, NotJudged, Questions, Specifications};
 use web_time::Instant;
 

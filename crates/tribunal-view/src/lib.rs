@@ -42,8 +42,8 @@ pub use dot::dot;
 pub use page::page;
 pub use svg::svg;
 
-use tribunal::Limits;
 use tribunal_formats::{History, Subject};
+use tribunal_history::limits::Limits;
 use tribunal_report::{Finding, Question, first_asked};
 
 /// The document of a history and its findings. `file` is the name of its file; the limits bound the explanations.

@@ -4,7 +4,7 @@
 
 use serde_json::json;
 use std::time::Duration;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_view::Request;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_time::Instant;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use tribunal::memory::Order::Relaxed;
+use tribunal::memory::Session;
 use tribunal::memory::{LocId, ThreadId};
-use tribunal::session::Session;
 use tribunal::{Checker, Model};
 
 /// What a thread does next: write 1 to a variable, or read it.

@@ -1,9 +1,10 @@
-//! Tribunal decides whether an observed execution of a concurrent system is consistent with the memory model it
-//! promised, and proves its answer.
+//! Tribunal decides whether an observed execution of a concurrent system is consistent with what it promised: a memory model, a criterion of
+//! an object, or an isolation level. Every verdict has a certificate, which [`verify`] accepts or refuses from the definitions alone.
+//!
+//! **Memory**, a thread sees the flag y but not the data x:
 //!
 //! ```
-//! use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
-//! // Message passing: T1 sees the flag y but not the data x.
+//! use tribunal::{Model, Verdict, check, memory::{Execution, Op}, verify::verify};
 //! let mut b = Execution::builder();
 //! let (t0, t1) = (b.thread("T0"), b.thread("T1"));
 //! let (x, y) = (b.location("x"), b.location("y"));
@@ -13,38 +14,128 @@
 //! b.push(t1, Op::read(x, 0));
 //! let mp = b.build()?;
 //! assert!(check(&mp, Model::Relaxed).is_consistent());
-//! assert!(check(&mp, Model::Ra).is_inconsistent());
-//! # Ok::<(), tribunal::memory::MalformedHistory>(())
+//! let verdict = check(&mp, Model::Ra);
+//! assert!(verdict.is_inconsistent());
+//! verify(&mp, Model::Ra, &verdict)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! **An object**, two concurrent enqueues that are dequeued in the other order:
+//!
+//! ```
+//! use tribunal::object::{Criterion, History, Value, check, specs::Queue};
+//! let mut b = History::builder();
+//! let (p, q) = (b.process("0"), b.process("1"));
+//! let one = b.call(p, "enqueue", &[Value::from(1)], 0);
+//! let two = b.call(q, "enqueue", &[Value::from(2)], 1);
+//! b.ret(one, Value::Null, 2);
+//! b.ret(two, Value::Null, 3);
+//! let first = b.call(p, "dequeue", &[], 4);
+//! b.ret(first, Value::from(2), 5);
+//! assert!(check(&b.build()?.typed(&Queue)?, &Criterion::Linearizable).is_consistent());
+//! # Ok::<(), tribunal::object::MalformedHistory>(())
+//! ```
+//!
+//! **Transactions**, a lost update:
+//!
+//! ```
+//! use tribunal::{Limits, transactions::{History, Op, Status, judge}};
+//! let mut b = History::builder();
+//! let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
+//! b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+//! b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
+//! let history = b.build()?;
+//! assert!(judge(&history, "pc".parse()?, &Limits::default()).is_consistent());
+//! assert!(judge(&history, "si".parse()?, &Limits::default()).is_inconsistent());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Executions that grow are decided event by event by a [`Session`](memory::Session), which also says what a read may observe, and, if they run with the system, by a
+//! [`Monitor`](memory::Monitor) or an object's [`Monitor`](object::Monitor).
 
-mod checker;
-mod limits;
-pub mod models;
-pub mod monitor;
-pub mod object;
-mod order;
-pub mod races;
-pub mod session;
-mod shrink;
-mod small;
-mod solver;
-mod sources;
-pub mod transactions;
+//! **A file of any format**, by any model, criterion or level, explained and drawn, is what [`formats`], [`report`] and [`view`] do:
+//!
+//! ```
+//! use tribunal::{Limits, answer, svg, Request};
+//! let sb = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
+//! let request = Request { models: "sc,tso".into(), ..Request::default() };
+//! let answer = answer("sb.txt", sb.into(), &request, &Limits::default())?;
+//! assert!(svg(&answer.document).starts_with("<svg"));
+//! # Ok::<(), tribunal::view::RequestError>(())
+//! ```
+//!
+//! The names here are what most programs need. The rest is one level down, in the crates: [`history`], [`engines`], [`verify`], [`formats`], [`report`] and
+//! [`view`].
 
-pub use checker::Checker;
-pub use models::{Engine, Judgment, Model, check, judge, judge_by};
-pub use shrink::{Shrunk, shrink};
-#[cfg(feature = "polls")]
-pub use tribunal_history::limits::polls;
-#[doc(inline)]
-pub use tribunal_history::limits::{Limits, heap};
-#[doc(inline)]
-pub use tribunal_history::model::definition;
-#[doc(inline)]
-pub use tribunal_history::{growth, memory, names, verdict};
-#[doc(inline)]
+#[doc(no_inline)]
+pub use tribunal_engines as engines;
+#[doc(no_inline)]
+pub use tribunal_formats as formats;
+#[doc(no_inline)]
+pub use tribunal_history as history;
+#[doc(no_inline)]
+pub use tribunal_report as report;
+#[doc(no_inline)]
 pub use tribunal_verify as verify;
-pub use verdict::Verdict;
+#[doc(no_inline)]
+pub use tribunal_view as view;
+
+#[doc(inline)]
+pub use tribunal_engines::memory::{Checker, check};
+#[doc(inline)]
+pub use tribunal_formats::{Format, open, read};
+#[doc(inline)]
+pub use tribunal_history::{limits::Limits, model::Model, verdict::Limit, verdict::Verdict};
+#[doc(inline)]
+pub use tribunal_report::{Question, Questions};
+#[doc(inline)]
+pub use tribunal_view::{Document, Request, answer, dot, page, svg};
+
+/// Executions of threads that read and write locations, and the models they may be required to satisfy.
+pub mod memory {
+    #[doc(inline)]
+    pub use tribunal_engines::memory::{
+        Engine, Judgment, judge, judge_by,
+        monitor::Monitor,
+        races::races,
+        session::{NoSession, Session, WriteId},
+        shrink,
+    };
+    #[doc(inline)]
+    pub use tribunal_history::memory::{
+        EventId, Execution, ExecutionBuilder, Interval, Kind, LocId, MalformedHistory, Observation, Op,
+        Order, ThreadId,
+    };
+    #[doc(inline)]
+    pub use tribunal_history::verdict::{ModificationOrder, Race, Unsupported, Violation, Witness};
+}
+
+/// Histories of calls and returns on a concurrent object, specifications of what it should do, and the criteria between them.
+pub mod object {
+    #[doc(inline)]
+    pub use tribunal_engines::object::{
+        Engine, Judgment, MalformedEvent, Monitor, Status, check, check_promises, judge, judge_by,
+        partial_linearizations, shrink, strongest,
+    };
+    #[doc(inline)]
+    pub use tribunal_history::object::{
+        AbstractExecution, Criterion, History, Invocation, Kind, MalformedCriterion, MalformedHistory, OpId,
+        Signature, Spec, Specification, Typed, Unsupported, Value, Verdict, Violation, Visibility, specs,
+    };
+}
+
+/// Histories of transactions, and the isolation levels they may be required to satisfy.
+pub mod transactions {
+    #[doc(inline)]
+    pub use tribunal_engines::transactions::{
+        Anomaly, Engine, judge, judge_by, judgment, shrink, strongest_levels,
+    };
+    #[doc(inline)]
+    pub use tribunal_history::transactions::{
+        History, HistoryBuilder, INIT, KeyId, Level, MalformedHistory, Op, SessionId, Span, Status, TxnId,
+        Unsupported, Verdict, Violation, Witness,
+    };
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -3,7 +3,7 @@
 use crate::{ordered_map, sized_queue};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use tribunal::object::specs;
+use tribunal_history::object::specs;
 use tribunal_record::object;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -12,7 +12,7 @@ mod table;
 use args::{Args, Task};
 use std::process::ExitCode;
 use study::{STUDIES, Study};
-use tribunal::object::Criterion;
+use tribunal_history::object::Criterion;
 use tribunal_record::{Outcome, Profile, Stress, StressError, Subject};
 use tribunal_spec::Declared;
 

@@ -2,8 +2,9 @@
 
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
-use tribunal::memory::Execution;
-use tribunal::{Engine, Judgment, Limits, Model, Verdict, judge, judge_by};
+use tribunal_history::memory::Execution;
+use tribunal_engines::memory::{Engine, Judgment, judge, judge_by};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// A verdict and what it cost.
 pub(crate) struct Timed {

@@ -5,8 +5,8 @@
 
 use crate::bench::cost::timed;
 use std::time::Duration;
-use tribunal::Model;
-use tribunal::memory::{Execution, Order};
+use tribunal_history::model::Model;
+use tribunal_history::memory::{Execution, Order};
 use tribunal_machines::hard::mutants;
 use tribunal_machines::{Bug, Clients, InvalidClients, Machine, Mix, Protocol, execution};
 
@@ -111,7 +111,7 @@ fn refused(x: &Execution, model: Model) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::Engine;
+    use tribunal_engines::memory::Engine;
 
     /// Every engine says of every set what is known of it.
     #[test]

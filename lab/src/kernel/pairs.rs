@@ -10,11 +10,11 @@
 //! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is decided by sc, pair by pair: a pair is in
 //! the kernel if no mo reverses it. An mo that does also settles every other pair that it reverses.
 
-use tribunal::Limits;
-use tribunal::memory::{EventId, Execution, LocId};
-use tribunal::models::Preserved;
-use tribunal::models::decide_assuming;
-use tribunal::verdict::{Limit, ModificationOrder};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{EventId, Execution, LocId};
+use tribunal_history::model::Preserved;
+use tribunal_engines::memory::models::decide_assuming;
+use tribunal_history::verdict::{Limit, ModificationOrder};
 use tribunal_cat::relation::{Relation, Set};
 
 /// How many pairs of writes are ordered, and by what.
@@ -380,7 +380,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::memory::Op;
+    use tribunal_history::memory::Op;
 
     /// A random history: what interleaved threads read and write, some reads of something older.
     fn random(seed: u64) -> Execution {

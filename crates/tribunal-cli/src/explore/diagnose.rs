@@ -6,12 +6,12 @@ use crate::output::{BAD, DOUBT, GOOD, Page, Stdout, spare_inputs};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use tribunal::Limits;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
 use tribunal_explore::Options;
 use tribunal_explore::failure::{MODELS, Replay, by_model, repair, replay, shrink};
 use tribunal_explore::text::{Code, Interpreter};
 use tribunal_formats::{Format, WriteError};
+use tribunal_history::limits::Limits;
 
 fn unexplored(job: &Job<'_>, error: NoSession) -> Failure {
     Failure::Unexplored { file: job.file.into(), source: error.into() }

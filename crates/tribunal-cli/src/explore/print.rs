@@ -4,11 +4,11 @@ use super::{ExploreArguments, Found, Job};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
 use std::fmt;
 use std::io::{self, Write};
-use tribunal::Limits;
 use tribunal_explore::graph::{Event, EventId, Source};
 use tribunal_explore::program::{Action, Place};
 use tribunal_explore::text::{FREED, Outcomes};
 use tribunal_explore::{End, Failure, Problem, Report};
+use tribunal_history::limits::Limits;
 use tribunal_report::printable;
 
 /// Outcomes in a table, unless all are asked for.
@@ -148,7 +148,7 @@ fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
 
 /// What is wrong, in a line.
 pub fn summary(failure: &Failure) -> String {
-    let threads = |waiting: &[(tribunal::memory::ThreadId, Place)]| {
+    let threads = |waiting: &[(tribunal_history::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
         // That the main thread waits for the others stands nowhere in the program.
         let written = waiting.iter().filter(|(_, place)| place.line > 0);
@@ -260,12 +260,12 @@ fn text(failure: &Failure, event: &Event, name: impl Fn(usize) -> String) -> Str
     }
 }
 
-fn thread_name(failure: &Failure, thread: tribunal::memory::ThreadId) -> String {
+fn thread_name(failure: &Failure, thread: tribunal_history::memory::ThreadId) -> String {
     let name = failure.threads.get(thread.index()).filter(|name| !name.is_empty());
     name.cloned().unwrap_or_else(|| format!("T{}", thread.index()))
 }
 
-fn location_name(failure: &Failure, loc: tribunal::memory::LocId) -> String {
+fn location_name(failure: &Failure, loc: tribunal_history::memory::LocId) -> String {
     let name = failure.locations.get(loc.index()).filter(|name| !name.is_empty());
     name.cloned().unwrap_or_else(|| format!("location {}", loc.index()))
 }

@@ -8,8 +8,8 @@ use crate::interrupt;
 use crate::output::{Sink, Stdout};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tribunal::memory::{Interval, LocId, ThreadId};
 use tribunal_formats::{Event, Format, Header, WriteError, Writer};
+use tribunal_history::memory::{Interval, LocId, ThreadId};
 use tribunal_machines::{Bug, Clients, Machine, Mix, Step, location_name, run as run_machine, thread_name};
 
 const HELP: &str = "\

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
+use tribunal_history::memory::{Kind, LocId, Op, Order, ThreadId};
 use tribunal_machines::Step;
 
 /// Most bytes that wait in memory, in all.

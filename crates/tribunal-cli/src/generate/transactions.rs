@@ -8,8 +8,8 @@ use crate::interrupt;
 use crate::output::Stdout;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tribunal::transactions::History;
 use tribunal_formats::{Format, Labels, Notes, Transactions, write_transactions};
+use tribunal_history::transactions::History;
 use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders};
 use tribunal_machines::transactions::{Clients, Store, StoreBug, run as run_store};
 

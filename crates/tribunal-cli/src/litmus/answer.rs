@@ -7,9 +7,9 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use tribunal::Limits;
-use tribunal::verdict::Limit;
 use tribunal_cat::limits::Stopped;
+use tribunal_history::limits::Limits;
+use tribunal_history::verdict::Limit;
 use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
 use tribunal_report::SCHEMA;
 

@@ -5,12 +5,12 @@ use crate::failure::Failure;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tribunal::object::Criterion;
-use tribunal::transactions::Level;
-use tribunal::verdict::Limit;
-use tribunal::{Limits, Model};
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Text, NoFiles};
+use tribunal_history::object::Criterion;
+use tribunal_history::transactions::Level;
+use tribunal_history::verdict::Limit;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::read_text;
 use tribunal_litmus::{Options, Test};
 

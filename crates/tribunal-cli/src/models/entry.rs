@@ -6,7 +6,7 @@
 use super::{complexity, definition, sentence};
 use std::fmt::Write;
 use std::sync::Arc;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_host::{Answer, Source};
 use tribunal_report::{EngineChoice, Question, Word};
 

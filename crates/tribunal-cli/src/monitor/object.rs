@@ -11,10 +11,9 @@ use crate::interrupt;
 use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::io::Write;
-use tribunal::object::{
-    self, Criterion, FirstViolation, Inconclusive, MalformedEvent, Monitor, Specification, specs,
-};
+use tribunal_engines::object::{self, FirstViolation, Inconclusive, MalformedEvent, Monitor};
 use tribunal_formats::{Action, ObjectEvent};
+use tribunal_history::object::{Criterion, Specification, specs};
 use tribunal_host::reading;
 use tribunal_report::printable;
 

@@ -14,9 +14,10 @@ use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::io::{Cursor, Write};
 use std::time::{Duration, Instant};
-use tribunal::transactions::{Level, Verdict, judge};
-use tribunal::verdict::Limit;
+use tribunal_engines::transactions::judge;
 use tribunal_formats::{ReadAs, ReadOptions, Transactions, read};
+use tribunal_history::transactions::{Level, Verdict};
+use tribunal_history::verdict::Limit;
 use tribunal_host::reading;
 use tribunal_report::{Ruling, printable};
 

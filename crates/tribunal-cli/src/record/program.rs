@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_host::most_memory;
 use tribunal_litmus::value::Value;
 use tribunal_litmus::{Options, Quantifier, Runner, Test};

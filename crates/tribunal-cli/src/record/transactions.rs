@@ -12,10 +12,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::time::{Duration, Instant};
 use table::{Row, Table};
-use tribunal::Limits;
-use tribunal::transactions::{History, strongest_levels};
 use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
+use tribunal_engines::transactions::strongest_levels;
 use tribunal_formats::{Format, Labels, Notes, Transactions, Writer, write_transactions};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::History;
 
 const HELP: &str = "\
 Examples:

@@ -4,7 +4,7 @@ use super::Sheet;
 use crate::args::Budget;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
-use tribunal::transactions::{Base, Isolation, Level};
+use tribunal_history::transactions::{Base, Isolation, Level};
 use tribunal_report::{Case, Finding, Question, Ruling, Word, refuted_by, satisfied, weakest};
 
 /// The rows of the table, the strongest first.

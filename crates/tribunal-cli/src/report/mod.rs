@@ -21,7 +21,7 @@ use crate::certificates::Stored;
 use crate::failure::Failure;
 use crate::output::Page;
 use std::io;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_report::{Case, Finding, Question};
 
 /// A way of printing findings.

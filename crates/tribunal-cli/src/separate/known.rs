@@ -3,11 +3,14 @@
 use crate::failure::Failure;
 use crate::input;
 use std::ffi::OsString;
-use tribunal::memory::Execution;
-use tribunal::object::{self, Criterion, specs};
-use tribunal::transactions::{self, Level};
-use tribunal::{Limits, check};
+use tribunal_engines::memory::check;
+use tribunal_engines::object;
+use tribunal_engines::transactions;
 use tribunal_formats::{Object, Subject, Transactions};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::Execution;
+use tribunal_history::object::{Criterion, specs};
+use tribunal_history::transactions::Level;
 use tribunal_host::reading;
 use tribunal_separate::Pair;
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_view::Request;
 
 /// The memory of a check, apart from the body, is split among reading the history, deciding, and the answer.
@@ -139,7 +139,7 @@ impl AsRef<[u8]> for Shared {
 /// Takes jobs until there are no more: the worker's side.
 pub fn work(max_memory: usize) -> io::Result<Exit> {
     // Checks that poll end in order before the system ends them.
-    tribunal::heap::allow(max_memory.saturating_add(OWN / 2));
+    tribunal_history::limits::heap::allow(max_memory.saturating_add(OWN / 2));
     system::limit_memory(max_memory.saturating_add(OWN));
     let (found, jobs) = sync_channel(0);
     // Its own thread notices the end of input during a check too.

@@ -3,9 +3,9 @@
 use super::spread;
 use crate::output::Page;
 use std::io::{self, Write};
-use tribunal::Model;
-use tribunal::memory::{EventId, Execution, Kind, Order};
-use tribunal::verdict::Unsupported;
+use tribunal_history::memory::{EventId, Execution, Kind, Order};
+use tribunal_history::model::Model;
+use tribunal_history::verdict::Unsupported;
 use tribunal_report::counted;
 
 /// Describes an execution.

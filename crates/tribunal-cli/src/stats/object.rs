@@ -4,8 +4,8 @@ use super::spread;
 use crate::output::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_formats::Object;
+use tribunal_history::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_report::{counted, printable};
 
 /// Describes the operations.

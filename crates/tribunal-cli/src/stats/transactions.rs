@@ -3,8 +3,8 @@
 use super::spread;
 use crate::output::Page;
 use std::io::{self, Write};
-use tribunal::transactions::{History, KeyId, Op, SessionId, Status, TxnId};
 use tribunal_formats::Transactions;
+use tribunal_history::transactions::{History, KeyId, Op, SessionId, Status, TxnId};
 use tribunal_report::counted;
 
 /// Describes the transactions.

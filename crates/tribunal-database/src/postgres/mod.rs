@@ -11,7 +11,7 @@ use crate::{Connection, Database, Error, Isolation, Setting, StatementError};
 use postgres::error::SqlState;
 use postgres::types::{FromSql, ToSql};
 use postgres::{Client, NoTls, Statement};
-use tribunal::transactions::{Base, Isolation as Kind, Level};
+use tribunal_history::transactions::{Base, Isolation as Kind, Level};
 
 const NAME: &str = "PostgreSQL";
 

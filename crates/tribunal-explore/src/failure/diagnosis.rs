@@ -12,8 +12,8 @@ use crate::{Explorer, Failure, Options};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::Model;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::model::Model;
 
 /// The full diagnosis of a failing test.
 #[derive(Clone, Debug)]

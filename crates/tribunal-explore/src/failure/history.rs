@@ -5,8 +5,8 @@ use crate::graph::{Event, EventId, Source};
 use crate::program::Action;
 use std::collections::HashSet;
 use std::io;
-use tribunal::memory::{self, Execution, LocId, MalformedHistory, Op, Order, Slot};
 use tribunal_formats::{Format, Labels, WriteError, Writer, write_history};
+use tribunal_history::memory::{self, Execution, LocId, MalformedHistory, Op, Order, Slot};
 
 /// An execution as a history, with a mapping of its events.
 ///

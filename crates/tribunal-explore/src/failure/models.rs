@@ -5,8 +5,8 @@ use crate::program::Program;
 use crate::{End, Options};
 use std::fmt;
 use std::time::Instant;
-use tribunal::Model;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::model::Model;
 
 /// The models to compare, strongest first.
 pub const MODELS: [Model; 7] =

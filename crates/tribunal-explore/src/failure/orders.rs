@@ -6,8 +6,8 @@ use crate::report::Problem;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use tribunal::Limits;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// What kind of operation an order is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

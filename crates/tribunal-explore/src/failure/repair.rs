@@ -16,9 +16,10 @@ use crate::{End, Failure, Options, Problem};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::memory::Order;
-use tribunal::session::NoSession;
-use tribunal::{Limits, Model, judge};
+use tribunal_engines::memory::judge;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::memory::Order;
+use tribunal_history::{limits::Limits, model::Model};
 
 /// An operation that needs a stronger order, or a fence that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

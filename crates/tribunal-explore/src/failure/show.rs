@@ -6,8 +6,8 @@ use crate::program::{Action, Place};
 use crate::{Failure, Problem};
 use std::fmt;
 use std::time::{Duration, Instant};
-use tribunal::memory::{LocId, Order, ThreadId};
-use tribunal::{Limits, Model};
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_report::{LONGEST, printable};
 
 /// Between two columns.

@@ -14,9 +14,9 @@ use crate::program::Program;
 use crate::{Failure, Options, Problem};
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{Duration, Instant};
-use tribunal::Limits;
-use tribunal::memory::ThreadId;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::ThreadId;
 
 /// How long to try to make a failure smaller.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,11 +3,11 @@
 use super::history::{History, history_of};
 use crate::Failure;
 use crate::graph::{Event, EventId};
-use tribunal::memory::MalformedHistory;
-use tribunal::models::judge;
-use tribunal::verdict::Limit;
-use tribunal::{Limits, Model, Verdict};
+use tribunal_engines::memory::models::judge;
 use tribunal_formats::{Labels, Lines, Subject};
+use tribunal_history::memory::MalformedHistory;
+use tribunal_history::verdict::Limit;
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_report::{Ruling, section};
 
 /// The first event that a stronger model forbids, in the order of the execution.

@@ -6,7 +6,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;
 use std::rc::Rc;
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// Stacks of threads that do not run.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::state::{self, SlotId, State};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// A worker's execution: the number of the worker above [`Stamp::EXECUTION_BITS`], that of its execution below. 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use substrate::{Fiber, Fibers, Progress};
 use trace::Trace;
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::memory::{LocId, ThreadId};
 use watchdog::Pulse;
 
 /// The closure whose every behavior is explored.

@@ -11,7 +11,7 @@ use crate::graph::sent;
 use crate::program::{Action, Answer, Condition, DISCONNECTED, EMPTY, Place, Request, Update, Waits};
 use crate::report::Problem;
 use std::panic::Location;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// What is done to an object.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// Something that is handed from one thread to another although it is not `Send`.
 struct HandedOver<T>(T);

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::memory::{LocId, ThreadId};
 
 /// An object of the program that has a location, or may get one, in the present execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! What threads of a program run on: coroutines, or threads of the system.
 
 use super::state::{Body, State};
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// What the threads of a program under test run on. The executions are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

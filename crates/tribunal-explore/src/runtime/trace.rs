@@ -3,7 +3,7 @@
 use super::Rust;
 use crate::program::{Action, Answer, Program, Request};
 use std::io::Write as _;
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// What prints the operations of a program.
 #[derive(Debug, Default)]

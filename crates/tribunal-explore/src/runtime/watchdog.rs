@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// How often workers are looked at.
 const PERIOD: Duration = Duration::from_secs(1);

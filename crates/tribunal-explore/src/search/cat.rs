@@ -1,20 +1,20 @@
 //! A model as text that is asked of each execution as it grows.
 //!
-//! The names are those of [histories](tribunal::definition). Spawns, joins and handles that are given up are seq_cst fences, and po goes through them from
+//! The names are those of [histories](tribunal_history::model::definition). Spawns, joins and handles that are given up are seq_cst fences, and po goes through them from
 //! thread to thread. A send writes the message to a location of its own before it updates the location of its channel. A text has no races: plain accesses are like any others.
 
 use super::memory::Memory;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
-use tribunal::Limits;
-use tribunal::definition::is_in;
-use tribunal::memory::{Kind, Label, LocId, Order, ThreadId};
 use tribunal_cat::Architecture;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Effect, Facts, Plan};
 use tribunal_cat::polarity::Polarities;
 use tribunal_cat::relation::{Relation, Set};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{Kind, Label, LocId, Order, ThreadId};
+use tribunal_history::model::definition::is_in;
 
 #[derive(Clone)]
 pub(super) struct InText {

@@ -1,7 +1,7 @@
 //! Guided executions: random ones, or replays.
 
 use crate::graph::{Event, Graph, Source};
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// Decides, in one execution, which thread runs and what a read reads.
 pub trait Guide {

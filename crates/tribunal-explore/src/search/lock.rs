@@ -13,7 +13,7 @@ use super::revisit::Try;
 use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Program;
-use tribunal::memory::LocId;
+use tribunal_history::memory::LocId;
 
 impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// A thread takes a lock that it waited for: all events stay.

@@ -1,12 +1,12 @@
 //! The interface of the search to memory models.
 
 use crate::graph::{Event, EventId, Graph, Source};
-use tribunal::Limits;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// Decides what an execution may do next. It follows a graph, and knows its first [`len`](Memory::len) events.
 ///
-/// [`search`](super::search) uses a [session](tribunal::session); [`search_with`](super::search_with) takes any other implementation, for comparison.
+/// [`search`](super::search) uses a [session](tribunal_engines::memory::session); [`search_with`](super::search_with) takes any other implementation, for comparison.
 pub trait Memory {
     /// The number of events of the graph that it knows.
     fn len(&self) -> usize;

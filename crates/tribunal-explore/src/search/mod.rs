@@ -8,7 +8,7 @@
 //! reads what it *prefers* to read.
 //!
 //! **What was changed.** TruSt keeps mo in its graphs, and what a read prefers is the write that is last in mo. Here mo stays open: a
-//! graph stands for all executions with its po and rf, and a [session](tribunal::session) says whether there is one. So a read
+//! graph stands for all executions with its po and rf, and a [session](tribunal_engines::memory::session) says whether there is one. So a read
 //! prefers the first write that it may read from in an order of the writes that depends on nothing but their place in the
 //! program: the last thread's last write first. All that the argument of TruSt needs is that what is preferred is a function of
 //! the graph before the read, and that it is consistent. It exists since the write that is last in a witness's mo can always be read;
@@ -65,7 +65,7 @@ use crate::options::Options;
 use crate::program::Program;
 use crate::report::{Guided, Report};
 use model::InModel;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
 
 pub use guide::Guide;
 pub use memory::Memory;

@@ -4,10 +4,10 @@ use super::cat::InText;
 use super::memory::Memory;
 use super::session::InSession;
 use crate::graph::{Event, EventId, Graph, Source};
-use tribunal::definition::architecture;
-use tribunal::memory::{LocId, Order, ThreadId};
-use tribunal::session::NoSession;
-use tribunal::{Limits, Model};
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::definition::architecture;
+use tribunal_history::{limits::Limits, model::Model};
 
 #[derive(Clone)]
 pub(super) enum InModel {

@@ -15,8 +15,8 @@ use crate::report::{End, Estimate, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal::Limits;
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{LocId, ThreadId};
 
 /// How often progress is told.
 const TELLING: Duration = Duration::from_millis(200);

@@ -30,7 +30,7 @@ use crate::program::{Action, Place, Program, Waits};
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tribunal::memory::LocId;
+use tribunal_history::memory::LocId;
 
 /// What is known of a bound while executions are explored.
 #[derive(Debug, Default)]

@@ -178,7 +178,7 @@ mod tests {
     use crate::search::model::InModel;
     use crate::search::threads::Threads;
     use crate::text::{Interpreter, Source};
-    use tribunal::Model;
+    use tribunal_history::model::Model;
 
     /// The mean of many probes is the number of executions.
     #[test]

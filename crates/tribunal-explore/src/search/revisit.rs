@@ -6,8 +6,8 @@ use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Program};
 use std::sync::Arc;
-use tribunal::Model;
-use tribunal::memory::{LocId, Order};
+use tribunal_history::memory::{LocId, Order};
+use tribunal_history::model::Model;
 
 /// Something to be tried.
 #[derive(Clone, Copy, Debug)]

@@ -13,9 +13,9 @@ use crate::program::{Action, Answer, DISCONNECTED, EMPTY, Place, Program, Reques
 use crate::report::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use tribunal::Limits;
-use tribunal::memory::{LocId, Order, ThreadId};
-use tribunal::verdict::Limit;
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::verdict::Limit;
 
 /// A thread in a run.
 #[derive(Debug)]

@@ -16,9 +16,9 @@
 use super::memory::Memory;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
-use tribunal::Model;
-use tribunal::memory::{LocId, Order, ThreadId};
-use tribunal::session::{Mark, NoSession, Session, WriteId};
+use tribunal_engines::memory::session::{Mark, NoSession, Session, WriteId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 
 /// The session of the first events of a graph. An event that [waits](Event::waiting) or has timed out is no part of it.
 #[derive(Clone)]

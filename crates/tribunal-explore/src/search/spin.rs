@@ -33,7 +33,7 @@ use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Answer, Place, Program, Request};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::memory::{LocId, ThreadId};
 
 /// How often a loop must come round again, having read the same, to be taken for one that waits.
 const ROUNDS: usize = 16;

@@ -6,7 +6,7 @@ use super::run::{Failed, Worker, effect};
 use crate::graph::{Event, EventId, Source, sent};
 use crate::program::{Action, Program, Request, Waits};
 use crate::report::Problem;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Gives an event that reads another source: what it reads, what it writes and whether it waits follow.

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// A thread is known by its parent and by how many children that had made before.
 #[derive(Default)]

@@ -21,7 +21,7 @@ use crate::program::{Action, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::memory::{LocId, ThreadId};
 
 /// What comes of an execution in which no thread can go on.
 pub(super) enum Standstill {

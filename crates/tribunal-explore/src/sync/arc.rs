@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// Shared ownership, like [`std::sync::Arc`]. A handle that remains when an execution ends is a leak.
 ///

@@ -11,7 +11,7 @@ use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use std::fmt;
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
 

@@ -5,7 +5,7 @@ use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use std::fmt;
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A barrier, like [`std::sync::Barrier`]. Its word counts all arrivals.
 pub struct Barrier {

@@ -11,7 +11,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tribunal::memory::{Order, ThreadId};
+use tribunal_history::memory::{Order, ThreadId};
 
 /// A condition variable, like [`std::sync::Condvar`]. It wakes threads in the order in which they began to wait, after a timeout when no
 /// thread can go on, and spuriously, or after a timeout earlier than that, only if [enabled](crate::Explorer::spurious).

@@ -21,7 +21,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 

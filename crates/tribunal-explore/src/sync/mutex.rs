@@ -8,7 +8,7 @@ use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A lock, like [`std::sync::Mutex`]: 0 if it is free, taken by a waiting RMW, released by a store. A caught panic
 /// poisons it.

@@ -6,7 +6,7 @@ use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use std::fmt;
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A notification that stays until a thread takes it: `loom::sync::Notify`. Spurious wake-ups happen only if
 /// [enabled](crate::Explorer::spurious).

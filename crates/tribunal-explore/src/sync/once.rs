@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 const NOT_DONE: u64 = 0;
 const UNDER_WAY: u64 = 1;

@@ -8,7 +8,7 @@ use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A lock for many readers or one writer, like [`std::sync::RwLock`]. Its word counts the readers, or is all ones for a writer. Threads that cannot take it wait,
 /// without priority for readers or writers.

@@ -3,7 +3,7 @@
 use super::syntax::{ClaimKind, Operator, Position, RmwOperator};
 use crate::options::Options;
 use crate::program::{Condition, Update};
-use tribunal::memory::{LocId, Order};
+use tribunal_history::memory::{LocId, Order};
 
 /// A register; those of all threads are in one row.
 pub(super) type Register = u32;

@@ -1,8 +1,8 @@
 //! Errors in a program as text.
 
 use super::syntax::Position;
-use tribunal::Model;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::model::Model;
 
 /// An error in a program as text, with its place.
 ///

@@ -6,7 +6,7 @@ use super::{Exploration, Outcomes};
 use crate::report::{End, Problem, Report};
 use std::collections::BTreeSet;
 use std::fmt;
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 /// The kinds of failures that a program may expect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
 use crate::report::Problem;
-use tribunal::memory::{self, Execution, ExecutionBuilder, LocId, Op, Order, Slot, ThreadId};
-use tribunal::{Limits, Model, Verdict, judge};
+use tribunal_engines::memory::judge;
+use tribunal_history::memory::{self, Execution, ExecutionBuilder, LocId, Op, Order, Slot, ThreadId};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// Computes final values under a model.
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ fn history(graph: &Graph, initial: &[u64], model: Model) -> ExecutionBuilder {
     builder
 }
 
-/// One thread tells another all that it knows; see [sessions](tribunal::session).
+/// One thread tells another all that it knows; see [sessions](tribunal_engines::memory::session).
 fn hand_over(builder: &mut ExecutionBuilder, from: ThreadId, to: ThreadId, name: &str, model: Model) -> Slot {
     let (loc, fenced) = (builder.location(name), model == Model::Pso);
     if fenced {

@@ -42,7 +42,7 @@ use crate::report::Report;
 use crate::search::search;
 use std::sync::Arc;
 use syntax::{ConstantValue, Expectation, Expr, File};
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 /// A program as text.
 #[derive(Clone, Debug)]

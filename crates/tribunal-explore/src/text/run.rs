@@ -10,8 +10,8 @@ use crate::report::Problem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use tribunal::memory::{LocId, Order, ThreadId};
-use tribunal::{Limits, Model};
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::{limits::Limits, model::Model};
 
 /// Steps of a thread without an operation: it will never have one.
 const STEPS: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A value for a constant of a program.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 /// A place in the text: line and column from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Program};
 use crate::report::Problem;
-use tribunal::memory::{LocId, ThreadId};
+use tribunal_history::memory::{LocId, ThreadId};
 use tribunal_random::Random;
 
 /// How a run in turn ended.

@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// A handle to a thread.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ enum Handle {
 
 struct Inner {
     name: Option<String>,
-    number: OnceLock<tribunal::memory::ThreadId>,
+    number: OnceLock<tribunal_history::memory::ThreadId>,
     /// 1 if it was unparked since it last parked.
     token: Home,
     /// 1 once it has finished; written only if somebody asks.
@@ -69,7 +69,7 @@ impl Thread {
         }
     }
 
-    fn number(&self) -> Option<tribunal::memory::ThreadId> {
+    fn number(&self) -> Option<tribunal_history::memory::ThreadId> {
         self.explored()?.number.get().copied()
     }
 

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads that were not joined.
-type Children = Arc<Mutex<Vec<tribunal::memory::ThreadId>>>;
+type Children = Arc<Mutex<Vec<tribunal_history::memory::ThreadId>>>;
 
 /// A scope for threads.
 pub struct Scope<'scope, 'env: 'scope> {

@@ -1,14 +1,14 @@
 //! Five bugs, each found, explained, made small and, if orders are to blame, repaired.
 
 use std::time::Duration;
-use tribunal::Model;
-use tribunal::memory::Order;
 use tribunal_explore::cell::UnsafeCell;
 use tribunal_explore::failure::{Diagnosis, Kind, Repair};
 use tribunal_explore::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use tribunal_explore::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use tribunal_explore::sync::{Arc, Condvar, Mutex};
 use tribunal_explore::{Explorer, Problem, thread};
+use tribunal_history::memory::Order;
+use tribunal_history::model::Model;
 
 fn diagnose(f: impl Fn() + Send + Sync + 'static) -> Diagnosis {
     let models = [Model::Sc, Model::Tso, Model::Rc20];

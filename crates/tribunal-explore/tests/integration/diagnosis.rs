@@ -3,7 +3,6 @@
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use tribunal::Model;
 use tribunal_explore::failure::{self, Diagnosis, Kind, Repair};
 use tribunal_explore::future::{AtomicWaker, block_on};
 use tribunal_explore::runtime::Rust;
@@ -11,6 +10,7 @@ use tribunal_explore::sync::Arc;
 use tribunal_explore::sync::Notify;
 use tribunal_explore::sync::atomic::{AtomicU32, Ordering, Ordering::*};
 use tribunal_explore::{Explorer, Options, thread};
+use tribunal_history::model::Model;
 
 fn diagnose(f: impl Fn() + Send + Sync + 'static) -> Diagnosis {
     Explorer::new().diagnose(&[Model::Sc], Duration::from_secs(60), f).expect("it fails")

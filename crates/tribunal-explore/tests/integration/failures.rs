@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tribunal::{Model, check};
+use tribunal_engines::memory::check;
 use tribunal_explore::failure::{MODELS, Repair, Replay, by_model, repair, replay, shrink, switches};
 use tribunal_explore::text::{Code, Interpreter, Source};
 use tribunal_explore::{Failure, Mode, Options, Problem};
 use tribunal_formats::{Format, read};
+use tribunal_history::model::Model;
 
 fn compile(text: &str) -> Arc<Code> {
     let source = Source::parse(text).unwrap_or_else(|error| panic!("{error}"));

@@ -1,9 +1,9 @@
 //! Executions of programs with one lock are the orders of what is done to it. No run ends because a lock is held.
 
 use std::collections::BTreeSet;
-use tribunal::Model;
 use tribunal_explore::sync::{Arc, Mutex, RwLock};
 use tribunal_explore::{End, Explorer, thread};
+use tribunal_history::model::Model;
 
 /// What a thread does with the lock, before it gives it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -295,7 +295,7 @@ fn cells_under_models_without_races() {
     use std::sync::Mutex as StdMutex;
     let seen = StdArc::new(StdMutex::new(Vec::new()));
     let noted = seen.clone();
-    let report = Explorer::new().model(tribunal::Model::Sc).check(move || {
+    let report = Explorer::new().model(tribunal_history::model::Model::Sc).check(move || {
         let cell = Arc::new((UnsafeCell::new(0), AtomicU32::new(0)));
         let other = cell.clone();
         let writer = thread::spawn(move || {

@@ -1,11 +1,11 @@
 //! Counts of executions of straight-line programs.
 
-use tribunal::memory::Order::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
-use tribunal::memory::{LocId, ThreadId};
 use tribunal_explore::graph::Graph;
 use tribunal_explore::program::{Action, Answer, Place, Program, Request, Update};
 use tribunal_explore::search::search;
 use tribunal_explore::{End, Options, Problem};
+use tribunal_history::memory::Order::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+use tribunal_history::memory::{LocId, ThreadId};
 
 #[derive(Clone, Copy)]
 enum Op {

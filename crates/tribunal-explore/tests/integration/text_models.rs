@@ -1,10 +1,10 @@
 //! Programs under a model as text have the executions that they have under the model of that name.
 
 use crate::collection::programs;
-use tribunal::Model;
-use tribunal::definition::{Definition, NoFiles};
 use tribunal_explore::Options;
 use tribunal_explore::text::{Source, explore};
+use tribunal_history::model::Model;
+use tribunal_history::model::definition::{Definition, NoFiles};
 
 /// Cases with more executions than this are left out.
 const QUICK: u64 = 60;

@@ -3,9 +3,10 @@
 use crate::write::{finals, pairs};
 use crate::{Object, Subject};
 use sha2::{Digest, Sha256};
-use tribunal::memory::{EventId, Execution};
-use tribunal::object::{Event, Value};
-use tribunal::transactions::{self, Op, SessionId, Span, Status};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::object::{Event, Value};
+use tribunal_history::transactions;
+use tribunal_history::transactions::{Op, SessionId, Span, Status};
 
 /// The digest that certificates of a history carry: `sha256-` and 64 hexadecimal digits.
 ///

@@ -5,7 +5,7 @@
 
 use super::{CertificateError, shortened, unexpected};
 use serde_json::{Value, json};
-use tribunal::object::{AbstractExecution, History, OpId, Violation, Visibility};
+use tribunal_history::object::{AbstractExecution, History, OpId, Violation, Visibility};
 
 /// A witness as JSON: `{"lin":[0,2,1],"vis":"all"}`, or for each operation of `lin` the visible ones: `"vis":[[],[0],[0]]`.
 ///

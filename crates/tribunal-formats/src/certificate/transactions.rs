@@ -6,7 +6,7 @@
 use super::{CertificateError, nested, shortened, unexpected};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
-use tribunal::transactions::{
+use tribunal_history::transactions::{
     Because, End, History, INIT, Incompatible, KeyId, Link, Misread, Misreading, OpId, Proof, Rel, SessionId,
     Step, TxnId, Violation, Witness,
 };

@@ -8,7 +8,7 @@ use super::cursor::{Cursor, Parsed, whole_number};
 use super::draft::{Draft, put_number};
 use super::split::ends_history;
 use crate::{Error, Format, History};
-use tribunal::memory::{LocId, Op, Order, ThreadId};
+use tribunal_history::memory::{LocId, Op, Order, ThreadId};
 
 /// Reads the traces of an Axe file.
 pub(super) struct Reader {

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, Place};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::from_utf8;
-use tribunal::memory::Interval;
+use tribunal_history::memory::Interval;
 
 /// What is wrong with a line, and at which byte of it.
 #[derive(Debug)]

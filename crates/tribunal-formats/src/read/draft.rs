@@ -4,9 +4,9 @@ use super::buffer::{Buffer, Room};
 use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Object, Subject};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::memory::{ExecutionBuilder, LocId, ThreadId};
-use tribunal::object;
+use tribunal_history::growth::Growth;
+use tribunal_history::memory::{ExecutionBuilder, LocId, ThreadId};
+use tribunal_history::object;
 
 /// A history of a memory under construction; then another, for which some room is kept.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, LIMIT, Place};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::from_utf8;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// What an event has as its process.
 const PROCESS: &str = "a process: a whole number from -2^63 to 2^63 - 1, or a name";

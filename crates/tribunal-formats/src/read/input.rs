@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tribunal::object::specs::NAMES;
+use tribunal_history::object::specs::NAMES;
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind, Format};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
-use tribunal::memory::{Kind, LocId, Op, Order, Slot, Source, ThreadId};
+use tribunal_history::memory::{Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
 /// An observation of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

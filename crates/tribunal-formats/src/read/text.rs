@@ -5,7 +5,7 @@ use super::cursor::{Cursor, Fault, Parsed, in_name, text, whole_number};
 use super::draft::{DEPENDENCY, Draft};
 use super::split::ends_history;
 use crate::{Error, ErrorKind, Format, History};
-use tribunal::memory::{Interval, LocId, Op, Order, Slot, Source};
+use tribunal_history::memory::{Interval, LocId, Op, Order, Slot, Source};
 
 /// Words before a colon that name no thread.
 pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];

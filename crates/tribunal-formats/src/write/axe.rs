@@ -3,7 +3,7 @@
 use super::{Event, Header, WriteError, put, put_times};
 use crate::Format;
 use rustc_hash::FxHashMap;
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 
 /// The trace being written.
 pub(super) struct Form {

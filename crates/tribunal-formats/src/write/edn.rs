@@ -4,7 +4,7 @@ use super::json::put_string;
 use super::{WriteError, put};
 use crate::read::{Dialect, JepsenObject, JepsenSeen, is_tuple, transaction};
 use crate::{Format, NilReads, Object};
-use tribunal::object::{Event, History, OpId, ProcessId, Value};
+use tribunal_history::object::{Event, History, OpId, ProcessId, Value};
 
 /// Writes a history, if reading it gives the same.
 pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError> {

@@ -3,7 +3,7 @@
 use super::{Event, Header, Origin, WriteError, Writer};
 use crate::{Format, Labels};
 use std::io;
-use tribunal::memory::{EventId, Execution, LocId, Observation};
+use tribunal_history::memory::{EventId, Execution, LocId, Observation};
 
 /// Writes an execution as one history. The source of a read is written only if its value does not determine it.
 ///

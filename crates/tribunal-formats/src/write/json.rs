@@ -3,7 +3,7 @@
 use super::{Event, Header, Origin, WriteError, put};
 use crate::Labels;
 use rustc_hash::FxHashMap;
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 
 /// The history being written.
 #[derive(Default)]

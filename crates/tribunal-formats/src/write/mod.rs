@@ -16,7 +16,7 @@ pub use transactions::write_transactions;
 
 use crate::{Format, Labels, Subject};
 use std::io;
-use tribunal::memory::{Interval, Kind, Order};
+use tribunal_history::memory::{Interval, Kind, Order};
 
 /// What a history has besides its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::json::{put_comma, put_labels, put_string};
 use super::{ONLY_READ, WriteError, Writer, edn, put};
 use crate::{Format, Labels, Object};
 use std::io;
-use tribunal::object::{History, OpId, ProcessId, Value};
+use tribunal_history::object::{History, OpId, ProcessId, Value};
 
 /// Writes an object history. JSON expresses everything; EDN only what Jepsen's histories can express, without verdicts.
 ///

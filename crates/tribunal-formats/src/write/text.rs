@@ -3,7 +3,7 @@
 use super::{Event, Header, Origin, WriteError, put, put_times};
 use crate::Format;
 use crate::read::{KEYWORDS, in_name};
-use tribunal::memory::Kind;
+use tribunal_history::memory::Kind;
 
 /// A line is continued up to about this column.
 const WIDTH: usize = 100;

@@ -6,7 +6,9 @@ use super::json::{put_comma, put_labels, put_string};
 use super::{ONLY_READ, PIECE, WriteError, Writer, put};
 use crate::{Format, Labels, Transactions};
 use std::io;
-use tribunal::transactions::{History, INIT, KeyId, Op, OpId, SessionId, Source, Span, Status, TxnId};
+use tribunal_history::transactions::{
+    History, INIT, KeyId, Op, OpId, SessionId, Source, Span, Status, TxnId,
+};
 
 /// Writes a history of transactions. JSON expresses everything. EDN has no verdicts; Plume's text and dbcop's JSON have neither verdicts nor
 /// times, and drop reads of unknown values and reads of aborted transactions.

@@ -2,10 +2,12 @@
 
 use crate::round::all;
 use serde_json::{Value, json};
-use tribunal::memory::{EventId, Execution};
-use tribunal::verdict::{Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness};
 use tribunal_formats::certificate::{
     CertificateError, violation_from_json, violation_to_json, witness_from_json, witness_to_json,
+};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::verdict::{
+    Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness,
 };
 
 fn execution() -> Execution {

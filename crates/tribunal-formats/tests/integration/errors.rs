@@ -1,8 +1,8 @@
 //! Bad input: each has a defined answer that names the place.
 
 use crate::round::all;
-use tribunal::memory::{BadSource, MalformedHistory};
 use tribunal_formats::{Error, ErrorKind, Format};
+use tribunal_history::memory::{BadSource, MalformedHistory};
 
 fn error(text: impl AsRef<[u8]>, name: &str) -> Error {
     all(text.as_ref(), name, None).expect_err(&String::from_utf8_lossy(text.as_ref()))

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use tribunal::object::{History, Value};
 use tribunal_formats::{Action, Error, ErrorKind, Format, Input, ObjectEvent, ReadAs, events, open};
+use tribunal_history::object::{History, Value};
 
 fn all(text: &str, name: &str) -> Result<Vec<ObjectEvent>, Error> {
     events(io::Cursor::new(text.to_string()), name, None)?.collect()

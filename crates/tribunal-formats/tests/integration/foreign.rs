@@ -5,10 +5,11 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Cursor;
-use tribunal::memory::{EventId, Execution, LocId};
-use tribunal::transactions::{self, Base, History, Level, Op, Status, judge};
-use tribunal::{Limits, Model, Verdict};
+use tribunal_engines::transactions::judge;
 use tribunal_formats::{Format, Labels, ReadAs, ReadOptions, Writer, read, write_transactions};
+use tribunal_history::memory::{EventId, Execution, LocId};
+use tribunal_history::transactions::{Base, History, Level, Op, Status};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// An event of a memory: kind, location, value, whether it has a source, a time.
 type Drawn = (u8, u8, u8, bool, Option<u8>);
@@ -85,7 +86,7 @@ fn verdicts(x: &Execution) -> Vec<Option<bool>> {
     let models = [Model::Sc, Model::Tso, Model::Pso, Model::Coherence, Model::Cc];
     models
         .into_iter()
-        .map(|model| match tribunal::check(x, model) {
+        .map(|model| match tribunal_engines::memory::check(x, model) {
             Verdict::Consistent(_) => Some(true),
             Verdict::Inconsistent(_) => Some(false),
             _ => None,
@@ -138,7 +139,13 @@ fn levels(history: &History) -> Vec<(Level, bool)> {
     let plain = Level::ALL.into_iter().filter(|level| level.base() != Base::Strict);
     plain
         .map(|level| {
-            (level, matches!(judge(history, level, &Limits::default()), transactions::Verdict::Consistent(_)))
+            (
+                level,
+                matches!(
+                    judge(history, level, &Limits::default()),
+                    tribunal_history::transactions::Verdict::Consistent(_)
+                ),
+            )
         })
         .collect()
 }

@@ -2,9 +2,10 @@
 
 use crate::round::{all, operations};
 use proptest::prelude::*;
-use tribunal::object::{Criterion, OpId, check};
+use tribunal_engines::object::check;
 use tribunal_formats::certificate::digest;
 use tribunal_formats::{History, Notes, ReadAs, Subject, read};
+use tribunal_history::object::{Criterion, OpId};
 
 /// A call and its end: process, method, value, type of the end, its value.
 type Step<'a> = (u32, &'a str, &'a str, &'a str, &'a str);

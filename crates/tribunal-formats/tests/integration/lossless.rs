@@ -4,9 +4,9 @@ use crate::round::{all, shown, shown_object, written, written_object};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::io::Cursor;
-use tribunal::transactions::{History, Op, SessionId, Status};
 use tribunal_formats::certificate::digest;
 use tribunal_formats::{Format, Labels, ReadAs, ReadOptions, Writer, read, write_transactions};
+use tribunal_history::transactions::{History, Op, SessionId, Status};
 
 /// A memory in text: few values, so that they repeat, and sources of some reads.
 fn memory() -> impl Strategy<Value = String> {

@@ -4,9 +4,11 @@ use crate::round::{all, operations, shown_object, written_object};
 use crate::shared::shared;
 use std::io;
 use std::path::{Path, PathBuf};
-use tribunal::object::{AbstractExecution, MalformedHistory, OpId, Violation, Visibility, specs::Register};
 use tribunal_formats::certificate::{CertificateError, object};
 use tribunal_formats::{ErrorKind, Format, Input, Object, ReadAs, WriteError, open, read};
+use tribunal_history::object::{
+    AbstractExecution, MalformedHistory, OpId, Violation, Visibility, specs::Register,
+};
 
 /// The one object of an input.
 fn one(text: &str, name: &str) -> Object {
@@ -462,7 +464,8 @@ fn the_histories_of_others_are_read() {
 
 #[test]
 fn the_corpus_comes_back() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/object-public.jsonl.zst");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data/object-public.jsonl.zst");
     let histories: Vec<_> =
         open(&Input::Path(path), None).expect("a file").collect::<Result<_, _>>().expect("well-formed");
     assert_eq!(histories.len(), 2000);

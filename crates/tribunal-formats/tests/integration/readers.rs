@@ -5,8 +5,8 @@ use crate::shared::shared;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::mpsc;
-use tribunal::memory::{Execution, Interval, Kind, LocId, Order, ThreadId};
 use tribunal_formats::{ErrorKind, Format, History, Input, Labels, open, read};
+use tribunal_history::memory::{Execution, Interval, Kind, LocId, Order, ThreadId};
 
 fn one(text: &str) -> History {
     let mut histories = all(text, "-", None).expect("well-formed");

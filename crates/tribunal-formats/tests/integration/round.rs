@@ -1,11 +1,11 @@
 //! A history there and back: reading it all, writing it, showing it in full.
 
 use std::io::Cursor;
-use tribunal::memory::Execution;
-use tribunal::object;
 use tribunal_formats::{
     Error, Format, History, Labels, Object, WriteError, Writer, read, write_history, write_object,
 };
+use tribunal_history::memory::Execution;
+use tribunal_history::object;
 
 /// The formats that memories are written in.
 pub const MEMORY: [Format; 3] = [Format::Json, Format::Axe, Format::Text];
@@ -20,7 +20,7 @@ pub fn shown(x: &Execution) -> String {
     let mut lines = vec![format!("name {:?}", x.name())];
     for thread in x.threads() {
         lines.push(format!("thread {}", x.thread_name(thread)));
-        for event in x.thread_events(thread).map(tribunal::memory::EventId) {
+        for event in x.thread_events(thread).map(tribunal_history::memory::EventId) {
             let source = x.rf(event).map(|write| x.show(write).to_string());
             let deps: Vec<_> = x.deps(event).map(|on| x.show(on).to_string()).collect();
             lines.push(format!("{} from {source:?} dep {deps:?} {:?}", x.show(event), x.interval(event)));

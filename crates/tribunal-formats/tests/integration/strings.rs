@@ -2,9 +2,10 @@
 
 use crate::round::{MEMORY, all, shown, shown_object, written, written_object};
 use proptest::prelude::*;
-use tribunal::memory::{Execution, Op};
-use tribunal::object::{self, Value};
 use tribunal_formats::{Format, Labels, Notes, Object, WriteError};
+use tribunal_history::memory::{Execution, Op};
+use tribunal_history::object;
+use tribunal_history::object::Value;
 
 /// Control characters, quotes, backslashes and what formats give a meaning, among all others.
 fn text() -> impl Strategy<Value = String> {

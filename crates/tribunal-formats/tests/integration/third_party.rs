@@ -2,13 +2,14 @@
 
 use crate::shared::shared;
 use std::path::{Path, PathBuf};
-use tribunal::Limits;
-use tribunal::transactions::{Level, Status, Verdict, judge};
-use tribunal::verify::transactions::verify;
+use tribunal_engines::transactions::judge;
 use tribunal_formats::certificate::transactions as certificate;
 use tribunal_formats::{
     Format, Input, ReadAs, ReadOptions, Subject, Transactions, Writer, open, read, write_subject,
 };
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{Level, Status, Verdict};
+use tribunal_verify::transactions::verify;
 
 /// The folder of transactional histories of others.
 fn folder() -> Option<PathBuf> {
@@ -93,7 +94,8 @@ fn verdicts_on_histories_of_elle() {
 
 #[test]
 fn the_corpus_is_read_and_written() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/txn-public.jsonl.zst");
+    let corpus =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data/txn-public.jsonl.zst");
     let histories = |input| open(&input, None).unwrap_or_else(|e| panic!("{e}"));
     let mut writer = Writer::new(Vec::new(), Format::Json);
     let mut shown = Vec::new();

@@ -1,11 +1,11 @@
 //! Histories of transactions: what readers make of each format, and what writers make of histories.
 
 use std::io::{Cursor, Write};
-use tribunal::transactions::{History, KeyId, Op, SessionId, Span, Status};
 use tribunal_formats::{
     Error, ErrorKind, Format, Input, Labels, ReadAs, ReadOptions, Transactions, Writer, open, read,
     write_transactions,
 };
+use tribunal_history::transactions::{History, KeyId, Op, SessionId, Span, Status};
 
 fn options(format: impl Into<Option<Format>>) -> ReadOptions {
     ReadOptions { format: format.into(), read_as: ReadAs::Transactions, ..ReadOptions::default() }

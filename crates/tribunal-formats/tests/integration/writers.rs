@@ -3,8 +3,8 @@
 use crate::round::{MEMORY, all, shown, written};
 use std::io::Read;
 use std::path::Path;
-use tribunal::memory::{Interval, Kind, Order};
 use tribunal_formats::{Event, Format, Header, Labels, Origin, WriteError, Writer};
+use tribunal_history::memory::{Interval, Kind, Order};
 
 const HISTORIES: [&str; 9] = [
     "T0: W x 1; R y 0\nT1: W y 1; R x 0",
@@ -135,7 +135,8 @@ fn what_a_format_cannot_say_is_an_error() {
 
 #[test]
 fn the_corpus_comes_back_from_every_format() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/memory-public.jsonl.zst");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data/memory-public.jsonl.zst");
     if !path.exists() {
         println!("left out: {} is not here", path.display());
         return;

@@ -26,12 +26,12 @@ pub enum Keep {
 /// A multiprocessor model as a pair (po-mm, rf-mm).
 ///
 /// ```
-/// use tribunal::models::{Keep, Preserved};
+/// use tribunal::history::model::{Keep, Preserved};
 /// let pso: Preserved = "po-mm=RR+RW;rf-mm=rfe".parse()?;
 /// assert_eq!((pso.rr, pso.rw, pso.ww, pso.wr), (Keep::Always, Keep::Always, Keep::Never, Keep::Never));
 /// assert_eq!(pso.to_string(), "po-mm=RR+RW;rf-mm=rfe");
 /// assert!("po-mm=RR/loc+XX".parse::<Preserved>().is_err());
-/// # Ok::<(), tribunal::models::BadPreserved>(())
+/// # Ok::<(), tribunal::history::model::BadPreserved>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Preserved {

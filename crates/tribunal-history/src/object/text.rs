@@ -81,12 +81,12 @@ impl Token {
 /// Tokens with their places.
 ///
 /// ```
-/// use tribunal::object::{Value, text::Cursor};
+/// use tribunal::{object::Value, history::object::text::Cursor};
 /// let mut cursor = Cursor::new("initial [1, \"a\"]")?;
 /// assert_eq!(cursor.name()?, "initial");
 /// assert_eq!(cursor.constant()?, Value::list([Value::from(1), Value::from("a")]));
 /// assert_eq!(Cursor::new("a ?").err().map(|error| error.to_string()).as_deref(), Some("1:3: unexpected character '?'"));
-/// # Ok::<(), tribunal::object::text::TextError>(())
+/// # Ok::<(), tribunal::history::object::text::TextError>(())
 /// ```
 pub struct Cursor {
     tokens: Vec<(Token, u32, u32)>,

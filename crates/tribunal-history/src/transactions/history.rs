@@ -270,7 +270,7 @@ impl History {
     /// The history with sources for some of its reads of repeated values. Sources that did not write the value are ignored.
     ///
     /// ```
-    /// use tribunal::transactions::{History, Op, Source, Status};
+    /// use tribunal::{transactions::{History, Op, Status}, history::transactions::Source};
     /// let mut b = History::builder();
     /// let (a, x) = (b.session("a"), b.key("x"));
     /// b.transaction(a, Status::Committed, None, &[Op::Write(x, 1)]);

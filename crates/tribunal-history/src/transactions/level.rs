@@ -44,7 +44,7 @@ pub enum Base {
 /// An isolation level.
 ///
 /// ```
-/// use tribunal::transactions::{Base, Isolation, Level};
+/// use tribunal::{history::transactions::{Base, Isolation}, transactions::Level};
 /// let level: Level = "strong-session-snapshot-isolation".parse()?;
 /// assert_eq!((level.isolation(), level.base()), (Isolation::Si, Base::Session));
 /// assert_eq!(level.to_string(), "session-si");

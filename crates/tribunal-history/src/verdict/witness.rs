@@ -75,7 +75,7 @@ impl ModificationOrder {
     /// Appends the next location's writes, first write first.
     ///
     /// ```
-    /// use tribunal::{memory::{EventId, LocId}, verdict::ModificationOrder};
+    /// use tribunal::memory::{EventId, LocId, ModificationOrder};
     /// let mut mo = ModificationOrder::new();
     /// mo.push_location([EventId(2), EventId(0)]);
     /// assert_eq!(mo.of(LocId(0)), [EventId(2), EventId(0)]);

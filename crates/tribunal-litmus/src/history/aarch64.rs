@@ -2,7 +2,7 @@
 
 use super::columns::Registers;
 use super::{Exhausted, Plan, Step, Written};
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 
 /// Registers to compute with: a dependency, and a value.
 const ZERO: usize = 29;

@@ -1,7 +1,7 @@
 //! C, with C11's atomics.
 
 use super::{Plan, Step, Written};
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 
 pub(super) fn thread(plan: &Plan, steps: &[Step]) -> Written {
     let mut written = Written::default();

@@ -14,7 +14,7 @@ mod x86;
 use plan::{Plan, Step};
 use std::fmt::Write;
 use std::str::FromStr;
-use tribunal::memory::Execution;
+use tribunal_history::memory::Execution;
 
 /// What to write a test for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl FromStr for Target {
 
     fn from_str(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|target| target.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
-            let near = tribunal::names::suggestion(name, Self::ALL.map(Self::name));
+            let near = tribunal_history::names::suggestion(name, Self::ALL.map(Self::name));
             format!("unknown architecture `{name}`{near}; expected C, X86, AArch64 or RISCV")
         })
     }

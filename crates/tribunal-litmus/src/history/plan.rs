@@ -3,7 +3,7 @@
 use super::{Target, Unwritten};
 use crate::arch;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tribunal::memory::{EventId, Execution, Kind, LocId, Observation, Order};
+use tribunal_history::memory::{EventId, Execution, Kind, LocId, Observation, Order};
 
 /// An event of a thread.
 pub(super) struct Step {

@@ -2,7 +2,7 @@
 
 use super::columns::Registers;
 use super::{Exhausted, Plan, Step, Written};
-use tribunal::memory::{Kind, Order};
+use tribunal_history::memory::{Kind, Order};
 
 const NAMES: [&str; 6] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI"];
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use tribunal::memory::{Execution, Op, Order, Slot, Source};
-use tribunal::{Model, Verdict};
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Cat};
+use tribunal_history::memory::{Execution, Op, Order, Slot, Source};
+use tribunal_history::{model::Model, verdict::Verdict};
 use tribunal_litmus::history::{Target, Unwritten, write};
 use tribunal_litmus::{Options, Runner, Test};
 use tribunal_random::Random;
@@ -107,7 +107,7 @@ fn agree(target: Target, cat: &str, model: Model, histories: u64) {
     let mut consistent = 0;
     for seed in 0..histories {
         let history = random(seed);
-        let expected = match tribunal::check(&history, model) {
+        let expected = match tribunal_engines::memory::check(&history, model) {
             Verdict::Consistent(_) => true,
             Verdict::Inconsistent(_) => false,
             other => panic!("{other:?}"),
@@ -243,7 +243,7 @@ fn values_that_repeat_ask_the_same_or_are_refused() {
     let (mut answers, mut refused) = ([0, 0], 0);
     for seed in 0..1500 {
         let Some(history) = repeating(seed) else { continue };
-        let expected = match tribunal::check(&history, Model::Sc) {
+        let expected = match tribunal_engines::memory::check(&history, Model::Sc) {
             Verdict::Consistent(_) => true,
             Verdict::Inconsistent(_) => false,
             other => panic!("{other:?}"),

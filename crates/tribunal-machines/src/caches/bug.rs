@@ -87,7 +87,7 @@ impl fmt::Display for Bug {
 
 /// There is no bug of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown bug `{0}`{near}", near = tribunal::names::suggestion(.0, Bug::ALL.map(Bug::name)))]
+#[error("unknown bug `{0}`{near}", near = tribunal_history::names::suggestion(.0, Bug::ALL.map(Bug::name)))]
 pub struct UnknownBug(pub String);
 
 impl FromStr for Bug {

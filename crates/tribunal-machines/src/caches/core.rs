@@ -4,7 +4,7 @@ use super::network::{Grant, Message, Network, Node};
 use super::{Bug, Interconnect, LineId, Protocol, Values, place};
 use crate::clients::Request;
 use crate::run::Step;
-use tribunal::memory::Kind;
+use tribunal_history::memory::Kind;
 use tribunal_random::Xoshiro;
 
 /// An access that a core is to make.

@@ -1,7 +1,7 @@
 //! One large history of many small ones.
 
 use super::event::{op, slot};
-use tribunal::memory::{Execution, LocId, Slot, Source, ThreadId};
+use tribunal_history::memory::{Execution, LocId, Slot, Source, ThreadId};
 
 /// Whose threads a composition has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

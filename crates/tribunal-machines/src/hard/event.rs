@@ -1,6 +1,6 @@
 //! Taking a history apart to make another of its events.
 
-use tribunal::memory::{EventId, Execution, Kind, Op, Slot, Source};
+use tribunal_history::memory::{EventId, Execution, Kind, Op, Slot, Source};
 
 /// The operation that an event, of a thread, was built from, with its source made explicit.
 pub(super) fn op(x: &Execution, event: EventId) -> Op {

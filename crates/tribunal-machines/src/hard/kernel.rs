@@ -7,7 +7,7 @@
 //! before 2 in z, so whoever reads 1 from z comes before 2 is written; if that is so all around the ring, it is a cycle.
 //! With two or more locations a pair, saturation learns nothing of a pair from a block, even if all others are ordered.
 
-use tribunal::memory::{Execution, ExecutionBuilder, LocId, Op, ThreadId};
+use tribunal_history::memory::{Execution, ExecutionBuilder, LocId, Op, ThreadId};
 
 /// One pair and one block of `locations` locations, at least 2, that forbids to write 1 before 2: the kernel has
 /// mo(2, 1). The paper's Fig. 3 is the case of 2, its Fig. 4 are all others.

@@ -1,7 +1,7 @@
 //! Histories of locks: the same few values, written again and again.
 
 use crate::thread_name;
-use tribunal::memory::{Execution, Op, Order, ThreadId};
+use tribunal_history::memory::{Execution, Op, Order, ThreadId};
 use tribunal_random::Xoshiro;
 
 /// Threads that take a lock in turn. The lock is 0 or 1; what it protects is a counter.

@@ -1,7 +1,7 @@
 //! Invalid histories from valid ones: reads are redirected to other writes.
 
 use super::event::{rebuild, slot};
-use tribunal::memory::{EventId, Execution, Kind, Source};
+use tribunal_history::memory::{EventId, Execution, Kind, Source};
 use tribunal_random::Xoshiro;
 
 /// Which reads of a history to redirect, and how far.

@@ -8,7 +8,7 @@
 use crate::{Step, location_name, thread_name};
 use std::fmt;
 use std::str::FromStr;
-use tribunal::memory::{Execution, LocId, Op, Order, ThreadId};
+use tribunal_history::memory::{Execution, LocId, Op, Order, ThreadId};
 
 /// A family of histories of growing numbers of threads and events, all of whose accesses are acq_rel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -219,7 +219,7 @@ impl fmt::Display for Pattern {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown pattern `{0}`{near}; expected one of lag, merge, fan, chain, poll",
-    near = tribunal::names::suggestion(.0, Pattern::ALL.map(Pattern::name))
+    near = tribunal_history::names::suggestion(.0, Pattern::ALL.map(Pattern::name))
 )]
 pub struct UnknownPattern(pub String);
 
@@ -242,8 +242,9 @@ impl FromStr for Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::verify::verify;
-    use tribunal::{Model, check};
+    use tribunal_engines::memory::check;
+    use tribunal_history::model::Model;
+    use tribunal_verify::verify;
 
     #[test]
     fn every_pattern_is_consistent_with_ra_at_any_size() {

@@ -10,8 +10,8 @@
 //! With n variables and m clauses of three literals there are 2n + 6m writes.
 
 use super::Formula;
-use tribunal::Model;
-use tribunal::memory::{Execution, ExecutionBuilder, LocId, Op};
+use tribunal_history::memory::{Execution, ExecutionBuilder, LocId, Op};
+use tribunal_history::model::Model;
 
 /// How a literal's threads make sure that the variable keeps its value while they copy it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

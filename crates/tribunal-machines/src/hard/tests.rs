@@ -4,8 +4,9 @@ use super::satisfiability::{Reduction, history};
 use super::triangles::{self, Graph};
 use super::{Formula, Mutation, Threads, compose, drop_fences, kernel, mutants, mutate, weaken};
 use crate::{Clients, Machine, execution};
-use tribunal::memory::{Execution, Op, Order};
-use tribunal::{Model, check};
+use tribunal_engines::memory::check;
+use tribunal_history::memory::{Execution, Op, Order};
+use tribunal_history::model::Model;
 
 #[test]
 fn a_formula_is_satisfiable_or_its_history_inconsistent() {

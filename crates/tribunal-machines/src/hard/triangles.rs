@@ -12,7 +12,7 @@
 //! triangle nothing is overwritten, and mo has each w(a) first.
 
 use std::collections::BTreeSet;
-use tribunal::memory::{Execution, ExecutionBuilder, LocId, Op};
+use tribunal_history::memory::{Execution, ExecutionBuilder, LocId, Op};
 use tribunal_random::Xoshiro;
 
 /// An undirected graph without loops.

@@ -4,7 +4,7 @@
 
 use super::event::rebuild;
 use crate::chance::chance;
-use tribunal::memory::{Execution, Kind, Order};
+use tribunal_history::memory::{Execution, Kind, Order};
 use tribunal_random::Xoshiro;
 
 /// The history without a share of its fences, from 0 to 1: each is dropped with that chance.

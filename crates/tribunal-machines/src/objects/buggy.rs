@@ -4,7 +4,7 @@ use super::bug::Bug;
 use super::calls::{Call, Object as Kind, accounts};
 use super::run::Object;
 use std::collections::VecDeque;
-use tribunal::object::{Invocation, Specification, StateId, States, Value};
+use tribunal_history::object::{Invocation, Specification, StateId, States, Value};
 use tribunal_random::Xoshiro;
 
 /// A bug strikes at one of so many chances.

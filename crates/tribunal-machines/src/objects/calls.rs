@@ -2,7 +2,7 @@
 
 use super::{Clients, Values};
 use std::collections::BTreeMap;
-use tribunal::object::{Invocation, Specification, Value};
+use tribunal_history::object::{Invocation, Specification, Value};
 use tribunal_random::Xoshiro;
 
 /// How many keys maps, stores and keyed objects have if nothing else is said.

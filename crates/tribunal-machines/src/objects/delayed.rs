@@ -8,7 +8,7 @@
 use super::calls::Call;
 use super::run::Object;
 use std::collections::VecDeque;
-use tribunal::object::{Specification, StateId, States, Value};
+use tribunal_history::object::{Specification, StateId, States, Value};
 use tribunal_random::Xoshiro;
 
 /// How many states are kept before those that no replica needs are forgotten.

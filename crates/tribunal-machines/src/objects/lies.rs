@@ -1,7 +1,7 @@
 //! Returns that are not true but look it.
 
 use super::calls::Calls;
-use tribunal::object::{Kind, Value};
+use tribunal_history::object::{Kind, Value};
 use tribunal_random::Xoshiro;
 
 /// Another return of the kind that the method has; nothing if the method has only one.

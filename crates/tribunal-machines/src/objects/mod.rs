@@ -21,8 +21,8 @@ pub use walks::Walks;
 
 use calls::Calls;
 use run::{Atomic, Run};
-use tribunal::object::History;
-use tribunal::object::specs::{UnknownSpec, named};
+use tribunal_history::object::History;
+use tribunal_history::object::specs::{UnknownSpec, named};
 
 /// Random clients of a simulated atomic object.
 ///

@@ -1,7 +1,7 @@
 //! Invalid histories of objects from valid ones: operations return what others returned.
 
 use crate::hard::Mutation;
-use tribunal::object::{History, OpId, ProcessId, ReturnId};
+use tribunal_history::object::{History, OpId, ProcessId, ReturnId};
 use tribunal_random::Xoshiro;
 
 /// Gives operations the returns of others: what [`hard::mutate`](crate::hard::mutate) is to memories. `reads` is how many, and
@@ -131,7 +131,8 @@ fn rebuild(history: &History, name: Option<&str>, given: &[Option<ReturnId>]) ->
 mod tests {
     use super::*;
     use crate::objects::Clients;
-    use tribunal::object::{Criterion, Value, check, specs::named};
+    use tribunal_engines::object::check;
+    use tribunal_history::object::{Criterion, Value, specs::named};
 
     #[test]
     fn mutants_are_mostly_not_linearizable() {

@@ -4,7 +4,7 @@ use super::Clients;
 use super::calls::{Call, Calls};
 use super::lies;
 use crate::chance::chance;
-use tribunal::object::{Builder, History, OpId, ProcessId, Replay, Signature, Specification, Value};
+use tribunal_history::object::{Builder, History, OpId, ProcessId, Replay, Signature, Specification, Value};
 use tribunal_random::{Xoshiro, scale};
 
 /// An operation that is open.

@@ -6,8 +6,8 @@ use super::delayed::Delayed;
 use super::run::{Atomic, Object, Run};
 use super::{Bug, Clients};
 use std::fmt;
-use tribunal::object::History;
-use tribunal::object::specs::{UnknownSpec, named};
+use tribunal_history::object::History;
+use tribunal_history::object::specs::{UnknownSpec, named};
 
 /// How an object is implemented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +113,9 @@ impl fmt::Display for Simulation {
 mod tests {
     use super::*;
     use crate::objects::Values;
-    use tribunal::object::specs::NAMES;
-    use tribunal::object::{Criterion, check};
+    use tribunal_engines::object::check;
+    use tribunal_history::object::Criterion;
+    use tribunal_history::object::specs::NAMES;
 
     fn every_name() -> impl Iterator<Item = String> {
         NAMES.into_iter().flat_map(|name| [name.to_string(), format!("keyed {name}")])

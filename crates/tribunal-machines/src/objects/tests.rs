@@ -1,7 +1,7 @@
 //! What clients do, whatever the object: without lies, the order in which operations took effect explains each history.
 
 use super::*;
-use tribunal::object::specs::NAMES;
+use tribunal_history::object::specs::NAMES;
 
 fn every_name() -> impl Iterator<Item = String> {
     NAMES.into_iter().flat_map(|name| [name.to_string(), format!("keyed {name}")])

@@ -4,7 +4,7 @@
 //! take effect in between: what they return may be true of no state that the map ever had. The other methods are atomic. Without
 //! lies a history made here satisfies `hbvis`: a walk sees the updates that each key had when it came by.
 
-use tribunal::object::{Builder, History, OpId, ProcessId, Value};
+use tribunal_history::object::{Builder, History, OpId, ProcessId, Value};
 use tribunal_random::Xoshiro;
 
 /// Random clients of a map whose `size` and `contains_value` walk over the keys.

@@ -4,7 +4,7 @@ use super::engine::{Answer, Context, Engine};
 use super::versions::{Version, Versions};
 use super::{Access, Clients, StoreBug};
 use crate::chance::chance;
-use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Span, Status};
+use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Span, Status};
 use tribunal_random::Xoshiro;
 
 /// What a client does next.

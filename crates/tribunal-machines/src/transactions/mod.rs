@@ -23,7 +23,7 @@ mod versions;
 pub use clients::{Access, Clients, InvalidClients, Plan};
 pub use store::{Store, StoreBug, UnknownStore, UnknownStoreBug};
 
-use tribunal::transactions::History;
+use tribunal_history::transactions::History;
 
 /// Runs clients on a store, which may have a bug, and collects their history.
 ///

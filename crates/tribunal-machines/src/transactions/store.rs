@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal::names::suggestion;
-use tribunal::transactions::{Base, Isolation, Level};
+use tribunal_history::names::suggestion;
+use tribunal_history::transactions::{Base, Isolation, Level};
 
 /// A simulated store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

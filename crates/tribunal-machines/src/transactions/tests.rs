@@ -1,8 +1,9 @@
 //! That stores do what they say, and that their bugs show.
 
 use super::*;
-use tribunal::Limits;
-use tribunal::transactions::{Anomaly, Level, Status, Verdict, judge};
+use tribunal_engines::transactions::{Anomaly, judge};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{Level, Status, Verdict};
 
 /// Whether the history satisfies the level; there must be an answer.
 fn satisfies(history: &History, level: Level) -> bool {

@@ -6,7 +6,7 @@ use crate::limits::Budget;
 use crate::verdict::reason;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_formats::{Cells, History, ReadOptions};
 use tribunal_host::Memory;
 use tribunal_report::{Finding, Inquiry, Judged, Question, Ruling, Word};

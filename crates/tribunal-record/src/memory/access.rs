@@ -1,7 +1,7 @@
 //! An access as the running loop sees it: ready to be made, in twelve bytes.
 
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence, fence};
-use tribunal::memory::{Kind, Op, Order};
+use tribunal_history::memory::{Kind, Op, Order};
 
 /// Words of the memory that the threads share. A power of two, so that a masked place needs no check.
 pub(super) const WORDS: usize = 1 << 20;

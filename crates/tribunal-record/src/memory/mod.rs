@@ -32,7 +32,7 @@ use crew::{Crew, Part, Round};
 use std::fmt;
 use std::io;
 use std::str::FromStr;
-use tribunal::memory::{Execution, Kind, LocId, MalformedHistory, ThreadId};
+use tribunal_history::memory::{Execution, Kind, LocId, MalformedHistory, ThreadId};
 use tribunal_machines::{Clients, InvalidClients, Machine, Mix, Step, location_name, run, thread_name};
 
 /// Bytes between the starts of two lines: that of the largest ones in use.
@@ -93,7 +93,7 @@ impl fmt::Display for Layout {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown layout `{0}`{near}; expected one of line, packed, page, mixed",
-    near = tribunal::names::suggestion(.0, Layout::ALL.map(Layout::name))
+    near = tribunal_history::names::suggestion(.0, Layout::ALL.map(Layout::name))
 )]
 pub struct UnknownLayout(pub String);
 

@@ -1,8 +1,9 @@
 //! What recorded histories are, on any machine, with one core or many.
 
 use super::*;
-use tribunal::memory::{EventId, Order};
-use tribunal::{Model, check};
+use tribunal_engines::memory::check;
+use tribunal_history::memory::{EventId, Order};
+use tribunal_history::model::Model;
 
 /// Clients of many kinds: short and long, with and without RMWs and fences, of one order and of all but seq_cst.
 fn clients() -> impl Iterator<Item = (Clients, usize)> {

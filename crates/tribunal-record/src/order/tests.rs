@@ -4,7 +4,8 @@
 use super::*;
 use crate::stress::Case;
 use proptest::prelude::*;
-use tribunal::object::{Criterion, Specification, Value, check, specs};
+use tribunal_engines::object::check;
+use tribunal_history::object::{Criterion, Specification, Value, specs};
 
 /// Which thread calls or returns next, and how much of what the others have counted it misses.
 type Schedule = Vec<(usize, Vec<u32>)>;
@@ -160,7 +161,7 @@ fn has_legal_order(history: &History, spec: &dyn Specification, order: &Predeces
         let mask: u64 = done.iter().map(|op: &u32| 1u64 << op).sum();
         let mut replay = spec.replay();
         let legal = done.iter().all(|&op| {
-            let op = tribunal::object::OpId(op);
+            let op = tribunal_history::object::OpId(op);
             replay.call(history.called(op)).as_ref() == history.result(op)
         });
         match legal {

@@ -4,8 +4,9 @@ use super::crew::Run;
 use super::program::Program;
 use crate::order::{Predecessors, times};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use tribunal::Limits;
-use tribunal::object::{Builder, Criterion, History, OpId, Specification, Typed, Verdict, judge};
+use tribunal_engines::object::judge;
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{Builder, Criterion, History, OpId, Specification, Typed, Verdict};
 
 /// A search gives up after this many states: a run of a few operations has hardly any.
 const MOST_STATES: u64 = 1 << 20;

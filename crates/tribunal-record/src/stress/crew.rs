@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// So often a thread looks for the others before it lets them have its core.
 const SPINS: u32 = 1 << 10;

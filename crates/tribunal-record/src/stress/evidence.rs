@@ -3,7 +3,8 @@
 use super::case::{Case, limits, typed};
 use crate::order::with_times;
 use std::fmt;
-use tribunal::object::{Criterion, History, OpId, Specification, Verdict, judge, shrink};
+use tribunal_engines::object::{judge, shrink};
+use tribunal_history::object::{Criterion, History, OpId, Specification, Verdict};
 use tribunal_report::Source;
 use tribunal_report::object::{explain, listing, listing_of_all};
 use tribunal_report::{SCREENFUL, fold};

@@ -22,7 +22,8 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::object::{self, Criterion, InvalidCall, Specification};
+use tribunal_history::object;
+use tribunal_history::object::{Criterion, InvalidCall, Specification};
 
 /// Once a criterion is broken, this many further runs look for a smaller example.
 const FURTHER_RUNS: usize = 2000;

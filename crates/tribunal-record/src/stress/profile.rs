@@ -4,7 +4,7 @@ use super::case::Case;
 use super::{Counts, Evidence, Stress, StressError};
 use crate::Subject;
 use std::ops::ControlFlow;
-use tribunal::object::{Axiom, Criterion, History, OpId, Relation, Specification};
+use tribunal_history::object::{Axiom, Criterion, History, OpId, Relation, Specification};
 
 /// This many runs that are not linearizable are kept; the others are counted.
 const MOST_CASES: usize = 400;

@@ -2,7 +2,7 @@
 
 use crate::{Random, Subject};
 use std::fmt;
-use tribunal::object::{Invocation, Value};
+use tribunal_history::object::{Invocation, Value};
 
 /// What each thread calls, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tribunal::object::{Criterion, check, specs};
+use tribunal_engines::object::check;
+use tribunal_history::object::{Criterion, specs};
 use tribunal_record::{
     Guarantee, Outcome, Recorder, Stress, StressError, Subject, assert_linearizable, assert_sequential,
     object,

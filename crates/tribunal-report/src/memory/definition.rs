@@ -1,8 +1,8 @@
 //! Checks of models' texts in words: the cycle that breaks one, its edges unfolded to the definitions that they come from.
 
 use crate::line::{Arrow, Line};
-use tribunal::definition::Related;
-use tribunal::memory::{EventId, Execution};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::model::definition::Related;
 
 /// An edge as a picture has it.
 pub(super) fn arrow(step: &Related) -> Arrow<EventId> {

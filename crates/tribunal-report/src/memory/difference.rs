@@ -3,11 +3,11 @@
 use super::kept::{kept, kinds};
 use super::story::Story;
 use crate::line::{Arrow, Line};
-use tribunal::Model;
-use tribunal::memory::{EventId, Execution};
-use tribunal::models::Preserved;
-use tribunal::verdict::Witness;
-use tribunal::verify::verify_witness;
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::model::Model;
+use tribunal_history::model::Preserved;
+use tribunal_history::verdict::Witness;
+use tribunal_verify::verify_witness;
 
 /// The most grounds to name that a model does not have.
 const GROUNDS: usize = 3;

@@ -3,10 +3,10 @@
 use super::{definition, psc, sources};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
-use tribunal::Model;
-use tribunal::definition::why;
-use tribunal::memory::{EventId, Execution, Observation};
-use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+use tribunal_history::memory::{EventId, Execution, Observation};
+use tribunal_history::model::Model;
+use tribunal_history::model::definition::why;
+use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Of a path with more edges only both ends are shown.
 const LONG_PATH: usize = 16;

@@ -1,6 +1,6 @@
 //! Lemmas put back into the places that use them.
 
-use tribunal::verdict::{Because, Cycle, Edge};
+use tribunal_history::verdict::{Because, Cycle, Edge};
 
 /// Of more lemmas none is put back: what is used once may itself use others, and so on.
 const FEW: usize = 8;

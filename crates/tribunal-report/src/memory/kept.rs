@@ -1,7 +1,7 @@
 //! Why a multiprocessor model keeps two accesses of a thread in order.
 
-use tribunal::memory::{EventId, Execution, Kind, Label, Order};
-use tribunal::models::{Keep, Preserved};
+use tribunal_history::memory::{EventId, Execution, Kind, Label, Order};
+use tribunal_history::model::{Keep, Preserved};
 
 /// What keeps an access before a later one of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,10 @@ pub(super) fn kinds(x: &Execution, first: EventId, second: EventId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::Model;
-    use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
-    use tribunal::verify::{Refusal, verify_violation};
     use tribunal_formats::{Input, open};
+    use tribunal_history::model::Model;
+    use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+    use tribunal_verify::{Refusal, verify_violation};
 
     /// Whether the verifier takes an edge for ppo: of a circle of it and its reverse it then refuses the reverse.
     fn is_ppo(x: &Execution, model: Model, from: EventId, to: EventId) -> bool {
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_the_verifier_takes_for_ppo() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal/tests/data/memory-public.jsonl.zst");
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal-engines/tests/data/memory-public.jsonl.zst");
         let corpus = open(&Input::Path(path.into()), None).expect("a corpus");
         let (mut kept_pairs, mut others) = (0, 0);
         for history in corpus {

@@ -4,8 +4,8 @@ use crate::columns::{Column, padded, side_by_side};
 use crate::line::Arrow;
 use crate::printable;
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal::memory::{EventId, Execution, Slot};
 use tribunal_formats::Lines;
+use tribunal_history::memory::{EventId, Execution, Slot};
 
 /// What stands in a thread's column.
 enum Row {

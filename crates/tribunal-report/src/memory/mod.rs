@@ -25,7 +25,7 @@ pub use story::{Story, story};
 pub use witness::{show_witness, show_witness_of};
 
 use crate::printable;
-use tribunal::memory::{EventId, Execution};
+use tribunal_history::memory::{EventId, Execution};
 
 /// An event's place alone: `T0:1`, or `init x`.
 fn brief(x: &Execution, event: EventId) -> String {

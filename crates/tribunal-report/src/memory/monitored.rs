@@ -2,14 +2,15 @@
 
 use super::explain;
 use crate::{SCREENFUL, fold, printable};
-use tribunal::monitor::{Monitor, Violation};
-use tribunal::{Limits, Model, Verdict, judge};
+use tribunal_engines::memory::judge;
+use tribunal_engines::memory::monitor::{Monitor, Violation};
 use tribunal_formats::{Format, Labels, Writer, write_history};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// The event that a monitor of a model found and why it cannot be, in a line; and below it the part of the execution that shows it.
 ///
 /// ```
-/// use tribunal::{Limits, Model, memory::Op, monitor::Monitor};
+/// use tribunal::{Limits, Model, memory::{Op, Monitor}};
 /// use tribunal_report::memory::monitored;
 /// let mut monitor = Monitor::new(Model::Sc, 100)?;
 /// let (t, x) = (monitor.thread("T0"), monitor.location("x", 0));
@@ -19,7 +20,7 @@ use tribunal_formats::{Format, Labels, Writer, write_history};
 /// let (line, below) = monitored(&monitor, Model::Sc, &found, &Limits::default());
 /// assert_eq!(line, "T0:1 R x 0: every order of the writes has a cycle with it");
 /// assert!(below.iter().any(|line| line.contains("in this part:")));
-/// # Ok::<(), tribunal::session::NoSession>(())
+/// # Ok::<(), tribunal::memory::NoSession>(())
 /// ```
 pub fn monitored(
     monitor: &Monitor,

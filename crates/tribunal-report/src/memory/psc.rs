@@ -1,7 +1,7 @@
 //! Why two seq_cst events are ordered, in words.
 
 use super::explain::{Grounds, Page};
-use tribunal::verdict::{Because, Edge};
+use tribunal_history::verdict::{Because, Edge};
 
 /// What a psc edge says of its ends, the first and the second, and what that rests on.
 pub(super) fn clause<'e>(page: &Page<'_>, edge: &Edge, path: &'e [Edge]) -> (String, Grounds<'e>) {

@@ -3,11 +3,11 @@
 use super::brief;
 use crate::{Line, Verification};
 use std::borrow::Cow;
-use tribunal::memory::{EventId, Execution};
-use tribunal::races::{RacesError, first_race};
-use tribunal::verdict::{Limit, Race};
-use tribunal::verify::{verify_race_free, verify_races};
-use tribunal::{Limits, Model, Verdict};
+use tribunal_engines::memory::races::{RacesError, first_race};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::verdict::{Limit, Race};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
+use tribunal_verify::{verify_race_free, verify_races};
 
 /// Whether a history has a data race.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::line::Arrow;
 use crate::printable;
-use tribunal::memory::{EventId, Execution, Kind};
+use tribunal_history::memory::{EventId, Execution, Kind};
 
 /// Part of a cycle: an edge, or all of program order that the cycle takes in one thread at once.
 #[derive(Clone, Copy)]

@@ -4,8 +4,8 @@ use super::brief;
 use crate::line::{Arrow, Line};
 use crate::printable;
 use std::collections::BTreeSet;
-use tribunal::memory::{EventId, Execution, Observation};
-use tribunal::verdict::Violation;
+use tribunal_history::memory::{EventId, Execution, Observation};
+use tribunal_history::verdict::Violation;
 
 /// Of more sources only some are named.
 const FEW: usize = 6;

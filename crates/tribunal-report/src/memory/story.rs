@@ -5,11 +5,11 @@ use super::explain::{Page, Stale, order_of, stale};
 use super::kept::{Kept, kept, kinds};
 use super::{definition, inline, psc, shape, sources};
 use crate::line::{Arrow, Line};
-use tribunal::Model;
-use tribunal::definition::why;
-use tribunal::memory::{EventId, Execution, Observation};
-use tribunal::models::Preserved;
-use tribunal::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
+use tribunal_history::memory::{EventId, Execution, Observation};
+use tribunal_history::model::Model;
+use tribunal_history::model::Preserved;
+use tribunal_history::model::definition::why;
+use tribunal_history::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
 
 /// Deeper cases are counted, not shown.
 const DEEPEST: usize = 4;

@@ -2,15 +2,16 @@
 
 use super::explain;
 use crate::line::{SCREENFUL, fold};
-use tribunal::memory::{EventId, Execution, Op, Order};
-use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+use tribunal_history::memory::{EventId, Execution, Op, Order};
+use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 fn edge(from: EventId, to: EventId, because: Because) -> Edge {
     Edge { from, to, because }
 }
 
 fn lines(x: &Execution, axiom: Axiom, refutation: Refutation) -> String {
-    fold(&explain(x, tribunal::Model::Sc, &Violation { axiom, refutation }), SCREENFUL).join("\n")
+    fold(&explain(x, tribunal_history::model::Model::Sc, &Violation { axiom, refutation }), SCREENFUL)
+        .join("\n")
 }
 
 /// T0: W x 1; W y 1 // T1: R y 1; R x 0

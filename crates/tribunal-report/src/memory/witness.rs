@@ -4,8 +4,8 @@ use super::explain::{Page, Step};
 use super::sources;
 use crate::line::{Arrow, Line};
 use std::collections::BTreeSet;
-use tribunal::memory::{EventId, Execution, Observation};
-use tribunal::verdict::Witness;
+use tribunal_history::memory::{EventId, Execution, Observation};
+use tribunal_history::verdict::Witness;
 
 /// Of a location with more writes only those are shown that are asked for.
 const FEW: usize = 6;

@@ -2,7 +2,7 @@
 
 use crate::line::{Arrow, Line};
 use std::collections::BTreeSet;
-use tribunal::object::{AbstractExecution, Axiom, Criterion, History, OpId, Relation, Visibility};
+use tribunal_history::object::{AbstractExecution, Axiom, Criterion, History, OpId, Relation, Visibility};
 
 /// Of longer histories it is not said which operations make the difference: they are looked for in triples.
 const MANY: usize = 256;

@@ -4,13 +4,14 @@ use super::prefix::{Break, longest};
 use super::{Unproved, patient, timed, verified};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
-use tribunal::Limits;
-use tribunal::object::{
-    AbstractExecution, Collection, Criterion, History, OpId, ProcessId, Replay, Shrunk, Specification, Typed,
-    Value, Verdict, Violation, Visibility, judge, shrink,
+use tribunal_engines::object::{Shrunk, judge, shrink};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{
+    AbstractExecution, Collection, Criterion, History, OpId, ProcessId, Replay, Specification, Typed, Value,
+    Verdict, Violation, Visibility,
 };
-use tribunal::verdict::Limit;
-use tribunal::verify::object::Refusal;
+use tribunal_history::verdict::Limit;
+use tribunal_verify::object::Refusal;
 
 /// The most lines that list operations.
 const SCREENFUL: usize = 24;

@@ -4,7 +4,7 @@ use super::explain::Explanation;
 use crate::line::{LONGEST, Line};
 use crate::{Source, counted, printable};
 use std::collections::BTreeSet;
-use tribunal::object::{History, NEVER, OpId};
+use tribunal_history::object::{History, NEVER, OpId};
 
 /// What marks the operation that cannot be explained.
 const FAILING: &str = "<- cannot be explained";

@@ -13,10 +13,10 @@ pub use witness::show_witness;
 
 use crate::line::WIDTH;
 use std::time::Duration;
-use tribunal::Limits;
-use tribunal::object::{Criterion, History, OpId, Typed, Verdict};
-use tribunal::verdict::Limit;
-use tribunal::verify::object::{Refusal, verify_within};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{Criterion, History, OpId, Typed, Verdict};
+use tribunal_history::verdict::Limit;
+use tribunal_verify::object::{Refusal, verify_within};
 use web_time::Instant;
 
 /// What comes beside a verdict takes no longer.

@@ -1,8 +1,9 @@
 //! The longest prefix of a history that still satisfies a criterion.
 
 use super::{Unproved, verified};
-use tribunal::Limits;
-use tribunal::object::{Criterion, Event, OpId, Typed, Verdict, judge};
+use tribunal_engines::object::judge;
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{Criterion, Event, OpId, Typed, Verdict};
 
 /// Where a history first goes wrong.
 pub struct Break<'a> {

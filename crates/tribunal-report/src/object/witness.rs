@@ -2,7 +2,7 @@
 
 use super::wrapped;
 use crate::printable;
-use tribunal::object::{AbstractExecution, History, OpId, Visibility};
+use tribunal_history::object::{AbstractExecution, History, OpId, Visibility};
 
 /// Of a linearization with more operations only both ends are shown.
 const LONG: usize = 64;

@@ -5,9 +5,9 @@ use crate::inclusion::weakest;
 use crate::line::{LONGEST, Line, broken, fold, kept};
 use crate::transactions as words;
 use crate::{Finding, Ruling, Source};
-use tribunal::Limits;
-use tribunal::transactions::{History, Level, TxnId, Verdict};
 use tribunal_formats::History as Read;
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{History, Level, TxnId, Verdict};
 
 /// A story of transactions with what the level is, its title and its listing.
 pub(super) fn tell(

@@ -2,7 +2,7 @@
 
 use super::story::{Story, story};
 use crate::line::Line;
-use tribunal::transactions::{History, Level, TxnId, Violation};
+use tribunal_history::transactions::{History, Level, TxnId, Violation};
 
 /// The lines that explain why a history does not satisfy a level.
 ///

@@ -3,7 +3,7 @@
 use super::{key, key_of, name, reading, relation, session, source, value, write};
 use crate::line::{Arrow, Line};
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal::transactions::{Because, History, INIT, KeyId, Link, Op, OpId, Rel, Span, Step, TxnId};
+use tribunal_history::transactions::{Because, History, INIT, KeyId, Link, Op, OpId, Rel, Span, Step, TxnId};
 
 /// Deeper reasons are left out.
 const DEEPEST: usize = 8;

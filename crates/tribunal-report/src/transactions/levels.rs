@@ -1,6 +1,6 @@
 //! Isolation levels in words.
 
-use tribunal::transactions::{Base, Isolation, Level};
+use tribunal_history::transactions::{Base, Isolation, Level};
 
 /// What a level is, and what it makes of sessions and real time: everybody means something else by the short names.
 ///

@@ -5,7 +5,7 @@ use super::{did, name, session, source};
 use crate::Source;
 use crate::columns::{Column, side_by_side};
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal::transactions::{History, INIT, KeyId, Op, OpId, Span, Status, TxnId};
+use tribunal_history::transactions::{History, INIT, KeyId, Op, OpId, Span, Status, TxnId};
 
 /// Of a transaction with more operations, only those on keys that matter are shown.
 const FEW: usize = 6;

@@ -1,7 +1,8 @@
 //! What a cycle means, in one sentence: who misses whose writes.
 
 use super::{all_of, key, key_of, name, reading, session, source};
-use tribunal::transactions::{Anomaly, History, INIT, KeyId, Link, OpId, Rel, Shape, TxnId};
+use tribunal_engines::transactions::{Anomaly, Shape};
+use tribunal_history::transactions::{History, INIT, KeyId, Link, OpId, Rel, TxnId};
 
 /// The anomaly's name with what it means here: `fractured read: T1 saw T0's x but not its y`.
 pub(super) fn meaning(history: &History, anomaly: Anomaly, cycle: &[Link]) -> String {

@@ -4,7 +4,7 @@ use super::story::Story;
 use super::{did, elements, key, name, reading, source, value};
 use crate::line::Line;
 use std::collections::BTreeMap;
-use tribunal::transactions::{
+use tribunal_history::transactions::{
     History, INIT, Incompatible, KeyId, Misread, Misreading, Op, OpId, Status, TxnId,
 };
 

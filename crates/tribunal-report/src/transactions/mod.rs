@@ -21,7 +21,7 @@ pub use story::{Story, anomaly, story};
 pub use witness::show_witness;
 
 use crate::printable;
-use tribunal::transactions::{History, INIT, KeyId, Op, OpId, Rel, Source, TxnId};
+use tribunal_history::transactions::{History, INIT, KeyId, Op, OpId, Rel, Source, TxnId};
 
 /// Of a longer list only both ends are shown.
 const LONG: usize = 8;

@@ -3,10 +3,11 @@
 use super::grounds::{Grounds, arrow, chain};
 use super::{all_of, key, key_of, levels, meaning, misread, name, reading};
 use crate::line::{Arrow, Line};
-use tribunal::Limits;
-use tribunal::transactions::{
-    Anomaly, Because, End, History, INIT, Incompatible, KeyId, Level, Link, Misread, OpId, Proof, Rel,
-    SmallestAnomaly, Step, TxnId, Violation, normal, of_cycle,
+use tribunal_engines::transactions::{Anomaly, SmallestAnomaly, normal, of_cycle};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{
+    Because, End, History, INIT, Incompatible, KeyId, Level, Link, Misread, OpId, Proof, Rel, Step, TxnId,
+    Violation,
 };
 
 /// The most cases to show; a longer list helps nobody.

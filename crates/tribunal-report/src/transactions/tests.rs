@@ -1,12 +1,13 @@
 use super::{explain, listing, story};
 use crate::line::Line;
-use tribunal::Limits;
-use tribunal::transactions::normal;
-use tribunal::transactions::{
-    History, HistoryBuilder, KeyId, Level, Op, SessionId, Span, Status, TxnId, Verdict, Violation, judge,
+use tribunal_engines::transactions::judge;
+use tribunal_engines::transactions::normal;
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{
+    History, HistoryBuilder, KeyId, Level, Op, SessionId, Span, Status, TxnId, Verdict, Violation,
 };
-use tribunal::verify::transactions::verify;
 use tribunal_random::Random;
+use tribunal_verify::transactions::verify;
 
 /// A history as the table of anomalies writes it: `[wx1 rx0]@1-2 [ax1]! // [rx[1,2]]?`.
 fn history(text: &str) -> History {

@@ -2,7 +2,7 @@
 
 use super::{name, reading};
 use crate::line::WIDTH;
-use tribunal::transactions::{History, Witness};
+use tribunal_history::transactions::{History, Witness};
 
 /// Of a commit order with more transactions only both ends are shown.
 const LONG: usize = 48;

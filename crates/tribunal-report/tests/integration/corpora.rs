@@ -4,22 +4,23 @@
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use tribunal::memory::{EventId, Execution};
-use tribunal::object::{self, Criterion, OpId, Typed, specs};
-use tribunal::verdict::{Because, Cycle, Edge, Refutation, Violation};
-use tribunal::verify::verify_violation;
-use tribunal::{Limits, Model, Verdict};
+use tribunal_engines::object;
 use tribunal_formats::{History, Input, open};
+use tribunal_history::memory::{EventId, Execution};
+use tribunal_history::object::{Criterion, OpId, Typed, specs};
+use tribunal_history::verdict::{Because, Cycle, Edge, Refutation, Violation};
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_report::{
     Arrow, EngineChoice, Finding, Judged, Line, Question, SCREENFUL, Section, Word, contrast, memory,
     section, sections,
 };
+use tribunal_verify::verify_violation;
 
 /// No line is longer, unless a name is; those of the corpora are short.
 const COLUMNS: usize = 110;
 
 fn corpus(name: &str) -> Vec<History> {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../tribunal/tests/data", name].iter().collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../tribunal-engines/tests/data", name].iter().collect();
     let histories = open(&Input::Path(path), None).expect("a corpus");
     histories.collect::<Result<_, _>>().expect("histories")
 }
@@ -222,7 +223,7 @@ fn every_violation_of_a_memory_is_explained() {
 fn ill_explained_object(
     typed: &Typed<'_>,
     criterion: &Criterion,
-    violation: &object::Violation,
+    violation: &tribunal_history::object::Violation,
 ) -> Option<String> {
     let (history, spec) = (typed.history(), typed.spec());
     let told = tribunal_report::object::explain(typed, criterion, violation, &Limits::default());
@@ -259,9 +260,12 @@ fn ill_explained_object(
     if operations.len() != told.part.len() {
         return Some("the part has operations that had not been called".into());
     }
-    let verdict = object::Verdict::Inconsistent(object::Violation { operations, cut: told.cut });
+    let verdict = tribunal_history::object::Verdict::Inconsistent(tribunal_history::object::Violation {
+        operations,
+        cut: told.cut,
+    });
     let prefix = history.part(&happened, end);
-    let verified = tribunal::verify::object::verify(&prefix, spec, criterion, &verdict);
+    let verified = tribunal_verify::object::verify(&prefix, spec, criterion, &verdict);
     verified.err().map(|refusal| format!("the part is refused: {refusal}"))
 }
 
@@ -280,7 +284,7 @@ fn every_violation_of_an_object_is_explained() {
             .collect();
         for Finding { ruling, .. } in findings.iter().filter(|f| f.ruling.word() == Word::Inconsistent) {
             let tribunal_report::Ruling::Object { criterion, verdict, .. } = ruling else { continue };
-            let object::Verdict::Inconsistent(violation) = verdict else { continue };
+            let tribunal_history::object::Verdict::Inconsistent(violation) = verdict else { continue };
             let ill = ill_explained_object(&typed, criterion, violation);
             let shown = ill_shown(&[section(ruling, history, SCREENFUL - 1, &Limits::default())]);
             let what = ill.into_iter().chain(shown);

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::time::Instant;
-use tribunal::Limits;
-use tribunal::object::Criterion;
 use tribunal_formats::{History, Input, open, read};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::Criterion;
 use tribunal_report::{Inquiry, Question, Questions, Specifications, Verification, Word, refuted_by};
 
 /// Every so many histories of a corpus: its families come in turns, and all take part.
@@ -54,7 +54,8 @@ fn implied(inquiry: &Inquiry, history: &History) -> usize {
 }
 
 fn all_of(corpus: &str, least: usize) {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../tribunal/tests/data", corpus].iter().collect();
+    let path: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "../tribunal-engines/tests/data", corpus].iter().collect();
     let histories = open(&Input::Path(path), None).expect("a corpus").step_by(EVERY);
     let histories: Vec<History> = histories.collect::<Result<_, _>>().expect("histories");
     let inquiry = Inquiry::new(Questions::All, Specifications::default());

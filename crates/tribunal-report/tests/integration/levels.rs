@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 use std::path::PathBuf;
-use tribunal::Limits;
-use tribunal::transactions::{Base, Isolation, Level, Shape};
+use tribunal_engines::transactions::Shape;
 use tribunal_formats::{History, Input, Subject, open};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{Base, Isolation, Level};
 use tribunal_report::transactions::anomaly;
 use tribunal_report::{
     EngineChoice, Finding, Judged, Question, Ruling, SCREENFUL, Section, Word, contrast, section, sections,
@@ -15,7 +16,7 @@ const COLUMNS: usize = 110;
 
 fn corpus() -> Vec<History> {
     let path: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "../tribunal/tests/data/txn-public.jsonl.zst"].iter().collect();
+        [env!("CARGO_MANIFEST_DIR"), "../tribunal-engines/tests/data/txn-public.jsonl.zst"].iter().collect();
     let histories = open(&Input::Path(path), None).expect("a corpus");
     histories.collect::<Result<_, _>>().expect("histories")
 }
@@ -94,7 +95,7 @@ fn names_agree_with_levels() {
             for at in tribunal_report::weakest(&findings) {
                 if let Ruling::Transactions {
                     level,
-                    verdict: tribunal::transactions::Verdict::Inconsistent(violation),
+                    verdict: tribunal_history::transactions::Verdict::Inconsistent(violation),
                     ..
                 } = &findings[at].ruling
                 {

@@ -1,8 +1,8 @@
 //! An explanation keeps to its limits, and says only what the certificate says or what was verified.
 
-use tribunal::Limits;
-use tribunal::object::specs::Queue;
-use tribunal::object::{Criterion, History, OpId, Value, Violation};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::specs::Queue;
+use tribunal_history::object::{Criterion, History, OpId, Value, Violation};
 use tribunal_report::Line;
 use tribunal_report::object::explain;
 

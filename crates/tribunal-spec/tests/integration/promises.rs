@@ -1,9 +1,8 @@
 //! What declared specifications say of themselves, held against what they do.
 
 use std::path::Path;
-use tribunal::object::{
-    BrokenPromise, Explored, Invocation, Kind, Promise, Signature, Spec, Value, check_promises,
-};
+use tribunal_engines::object::{BrokenPromise, Explored, Promise, check_promises};
+use tribunal_history::object::{Invocation, Kind, Signature, Spec, Value};
 use tribunal_spec::Declared;
 
 /// A call that a test owns.

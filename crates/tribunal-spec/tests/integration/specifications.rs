@@ -1,10 +1,11 @@
 //! The specifications of `examples/specs` against the built-in ones: on random calls, and as judges of histories.
 
 use std::path::{Path, PathBuf};
-use tribunal::Limits;
-use tribunal::object::specs::{NAMES, named};
-use tribunal::object::{Criterion, History, Monitor, Specification, Status, Value, Verdict, check};
-use tribunal::verdict::Limit;
+use tribunal_engines::object::{Monitor, Status, check};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::specs::{NAMES, named};
+use tribunal_history::object::{Criterion, History, Specification, Value, Verdict};
+use tribunal_history::verdict::Limit;
 use tribunal_machines::objects::{Clients, Values};
 use tribunal_spec::Declared;
 

@@ -1,7 +1,8 @@
 //! Histories whose values repeat, or were never written.
 
 use super::*;
-use tribunal::{Limits, check, judge};
+use tribunal_engines::memory::{check, judge};
+use tribunal_history::limits::Limits;
 use tribunal_history::memory::Observation;
 use tribunal_history::verdict::{ModificationOrder, Witness};
 

@@ -7,10 +7,10 @@ use crate::document::{Contrast, Edge, Event, Kind, MemoryRuling, Overview, Pictu
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
-use tribunal::memory::{self, EventId, Execution, Observation, ThreadId};
-use tribunal::verdict::{ModificationOrder, Witness};
-use tribunal::{Model, Verdict};
 use tribunal_formats::Lines;
+use tribunal_history::memory::{self, EventId, Execution, Observation, ThreadId};
+use tribunal_history::verdict::{ModificationOrder, Witness};
+use tribunal_history::{model::Model, verdict::Verdict};
 use tribunal_report::memory::{Story, difference, story};
 use tribunal_report::{Finding, Line, Ruling, stronger_failing};
 

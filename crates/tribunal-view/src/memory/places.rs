@@ -1,7 +1,7 @@
 //! Which events of a memory are shown, and where in the list.
 
 use crate::window::{MOST, around, seeds, widest};
-use tribunal::memory::{EventId, Execution, ThreadId};
+use tribunal_history::memory::{EventId, Execution, ThreadId};
 
 /// The place of an event that is not shown.
 const HIDDEN: u32 = u32::MAX;

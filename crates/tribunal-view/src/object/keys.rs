@@ -4,7 +4,8 @@ use super::partial::is_about;
 use super::timeline::Timeline;
 use crate::{document, name};
 use std::collections::HashMap;
-use tribunal::object::{OpId, PartialLinearizations, Typed, Value, Verdict};
+use tribunal_engines::object::PartialLinearizations;
+use tribunal_history::object::{OpId, Typed, Value, Verdict};
 use tribunal_report::{Finding, Ruling};
 
 /// The keys of a history in their order; none if it has one alone, or if some operation concerns more than one.

@@ -15,9 +15,10 @@ use crate::{explanation, name, said};
 use keys::Keys;
 pub use points::points;
 use timeline::Timeline;
-use tribunal::Limits;
-use tribunal::object::{self, AbstractExecution, History, OpId, Typed, Verdict, Visibility};
 use tribunal_formats::Object;
+use tribunal_history::limits::Limits;
+use tribunal_history::object;
+use tribunal_history::object::{AbstractExecution, History, OpId, Typed, Verdict, Visibility};
 use tribunal_report::{Finding, Line, Ruling};
 
 /// In a larger history only the violation that is shown first is explained: an explanation is worked out anew.

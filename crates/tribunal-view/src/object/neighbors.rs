@@ -2,7 +2,7 @@
 
 use super::timeline::Timeline;
 use crate::document::Edge;
-use tribunal::object::{Event, History, OpId};
+use tribunal_history::object::{Event, History, OpId};
 
 /// So many neighbors of one operation are told from what is further away; of more, all are drawn.
 const TOLD: usize = 64;
@@ -41,7 +41,7 @@ pub fn layers(history: &History) -> Vec<Event> {
     let processes = history.process_count();
     let mut next = vec![0usize; processes];
     let mut events = Vec::with_capacity(2 * history.len());
-    let ops = |process: usize| history.of_process(tribunal::object::ProcessId(process as u32));
+    let ops = |process: usize| history.of_process(tribunal_history::object::ProcessId(process as u32));
     let mut layer: Vec<OpId> = Vec::new();
     while next.iter().enumerate().any(|(process, &next)| next < ops(process).len()) {
         layer.clear();

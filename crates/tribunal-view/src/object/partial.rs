@@ -5,8 +5,9 @@ use super::states;
 use super::timeline::Timeline;
 use crate::document::{Longest, Partial, Step};
 use std::time::Duration;
-use tribunal::Limits;
-use tribunal::object::{Criterion, PartialLinearizations, Typed, Verdict, partial_linearizations};
+use tribunal_engines::object::{PartialLinearizations, partial_linearizations};
+use tribunal_history::limits::Limits;
+use tribunal_history::object::{Criterion, Typed, Verdict};
 use tribunal_report::{Finding, Ruling};
 use web_time::Instant;
 

@@ -3,7 +3,8 @@
 use super::keys::Keys;
 use super::timeline::Timeline;
 use crate::name;
-use tribunal::object::{OpId, Replay, StateId, Step, Typed};
+use tribunal_engines::object::Step;
+use tribunal_history::object::{OpId, Replay, StateId, Typed};
 
 /// Along more operations states are not worked out,
 const STEPS: usize = 50_000;

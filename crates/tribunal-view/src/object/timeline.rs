@@ -3,7 +3,7 @@
 use super::events;
 use super::natural::natural;
 use crate::window::{MOST, around, seeds, widest};
-use tribunal::object::{Event, History, OpId, ProcessId};
+use tribunal_history::object::{Event, History, OpId, ProcessId};
 
 /// No place, no row or no return.
 const NONE: u32 = u32::MAX;

@@ -10,10 +10,11 @@ use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal::transactions::{
-    self, History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
-};
 use tribunal_formats::{Disturbance, Transactions};
+use tribunal_history::transactions;
+use tribunal_history::transactions::{
+    History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
+};
 use tribunal_report::transactions::{Story, did, rule, story};
 use tribunal_report::{Finding, Line, Ruling, stronger_failing};
 

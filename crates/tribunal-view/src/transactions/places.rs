@@ -1,7 +1,7 @@
 //! Which transactions are shown, and where in the list.
 
 use crate::window::{around, seeds, widest};
-use tribunal::transactions::{History, INIT, SessionId, Source, TxnId};
+use tribunal_history::transactions::{History, INIT, SessionId, Source, TxnId};
 
 /// The most transactions in a picture: each is a box with its operations.
 const MOST: usize = 1200;

@@ -2,8 +2,8 @@
 
 use crate::{check, xml};
 use std::path::Path;
-use tribunal::Limits;
 use tribunal_formats::{History, Input, open};
+use tribunal_history::limits::Limits;
 use tribunal_report::{Finding, Inquiry, Questions, Specifications};
 use tribunal_view::{Document, Picture, document, dot, svg};
 
@@ -11,7 +11,7 @@ use tribunal_view::{Document, Picture, document, dot, svg};
 const DRAWN: usize = 3;
 
 fn documents(corpus: &str, mut act: impl FnMut(Document)) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data").join(corpus);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data").join(corpus);
     let histories = open(&Input::Path(path), None).expect("the corpus");
     let (inquiry, limits) = (Inquiry::new(Questions::All, Specifications::default()), Limits::default());
     for history in histories {

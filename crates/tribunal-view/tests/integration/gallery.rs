@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::Path;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_view::{Request, answer};
 
 /// The text of an example without its comments and expectations.

@@ -1,7 +1,7 @@
 //! Names in histories are anything: none of them may become markup, move a cursor or turn the text around.
 
 use crate::{check, xml};
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_view::{Document, Request, RequestError, answer, dot, page, svg};
 
 const NAMES: [&str; 6] = [

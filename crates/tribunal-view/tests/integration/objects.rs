@@ -2,7 +2,7 @@
 
 use crate::check;
 use serde_json::json;
-use tribunal::Limits;
+use tribunal_history::limits::Limits;
 use tribunal_view::{Document, ObjectRuling, Picture, Request, answer, svg};
 
 fn shown(history: &serde_json::Value) -> Document {

@@ -1,9 +1,9 @@
 //! Pictures of transactions: each anomaly, and a part of a large history.
 
 use crate::{check, xml};
-use tribunal::Limits;
-use tribunal::transactions::{History, HistoryBuilder, Level, Op, SessionId, Span, Status};
 use tribunal_formats::{Labels, Lines, Notes, Subject, Transactions};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{History, HistoryBuilder, Level, Op, SessionId, Span, Status};
 use tribunal_report::{EngineChoice, Finding, Judged, Question};
 use tribunal_view::{Document, Picture, document, dot, page, svg};
 

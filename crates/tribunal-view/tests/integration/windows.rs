@@ -1,10 +1,10 @@
 //! Of large histories a page has a part: that which matters.
 
 use crate::{check, xml};
-use tribunal::memory::EventId;
-use tribunal::object::Value;
-use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::{Format, Labels, Notes, Object, Writer, read, write_history, write_object};
+use tribunal_history::memory::EventId;
+use tribunal_history::object::Value;
+use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_machines::{Clients, Machine, execution, objects};
 use tribunal_view::{Document, Overview, Picture, Request, answer, dot, page, svg};
 
@@ -34,7 +34,7 @@ fn the_window_of_a_memory_has_the_violation() {
     let text = writer.finish().expect("written");
     let again = read(std::io::Cursor::new(text.clone()), "large", None).expect("text").next();
     let again = again.expect("one").expect("well-formed").into_memory().expect("a memory");
-    let Verdict::Inconsistent(violation) = tribunal::check(&again, Model::Tso) else {
+    let Verdict::Inconsistent(violation) = tribunal_engines::memory::check(&again, Model::Tso) else {
         panic!("a pso machine does what tso forbids")
     };
 
@@ -68,7 +68,7 @@ fn the_window_of_a_memory_has_the_violation() {
     assert!(violation.events().into_iter().all(shown));
 }
 
-fn text_of(x: &tribunal::memory::Execution) -> Vec<u8> {
+fn text_of(x: &tribunal_history::memory::Execution) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Format::Text);
     write_history(&mut writer, x, &Labels::default()).expect("written");
     writer.finish().expect("written")
@@ -117,8 +117,8 @@ fn the_window_of_an_object_has_the_failing_operation() {
 }
 
 /// The same history with a dequeue, about in its middle, of what was never enqueued.
-fn with_wrong_dequeue(history: &tribunal::object::History) -> tribunal::object::History {
-    let mut b = tribunal::object::History::builder();
+fn with_wrong_dequeue(history: &tribunal_history::object::History) -> tribunal_history::object::History {
+    let mut b = tribunal_history::object::History::builder();
     let mut changed = false;
     for op in history.ops() {
         let process = b.process(history.process_name(history.process(op)));

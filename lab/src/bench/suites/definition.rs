@@ -5,8 +5,9 @@ use crate::bench::cost::{best, timed};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal::memory::Execution;
-use tribunal::{Engine, Model};
+use tribunal_history::memory::Execution;
+use tribunal_engines::memory::Engine;
+use tribunal_history::model::Model;
 use tribunal_machines::hard::{Mutation, mutate};
 use tribunal_machines::{Clients, Machine, execution};
 

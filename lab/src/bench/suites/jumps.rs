@@ -7,8 +7,9 @@ use crate::bench::papers::Set;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal::memory::Execution;
-use tribunal::{Engine, Model};
+use tribunal_history::memory::Execution;
+use tribunal_engines::memory::Engine;
+use tribunal_history::model::Model;
 use tribunal_machines::hard::{Mutation, drop_fences, mutate};
 use tribunal_machines::{Clients, InvalidClients, Machine, execution};
 

@@ -5,7 +5,7 @@ use crate::bench::{Error, Session, Table};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
-use tribunal::Model;
+use tribunal_history::model::Model;
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Text, NoFiles};

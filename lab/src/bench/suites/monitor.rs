@@ -5,9 +5,9 @@ use crate::bench::{Error, Session, Table};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
-use tribunal::memory::{Kind, Op};
-use tribunal::monitor::Monitor;
-use tribunal::{Limits, Model};
+use tribunal_history::memory::{Kind, Op};
+use tribunal_engines::memory::monitor::Monitor;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_formats::{Format, Observed, observations};
 use tribunal_machines::{Clients, Machine, Mix, Step, run as run_machine};
 

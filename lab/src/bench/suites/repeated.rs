@@ -4,7 +4,7 @@ use crate::bench::cost::timed;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal::Model;
+use tribunal_history::model::Model;
 use tribunal_machines::hard::Lock;
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {

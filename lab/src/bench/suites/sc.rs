@@ -6,7 +6,8 @@ use crate::bench::papers::{Set, caches, clients};
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::{Engine, Model};
+use tribunal_engines::memory::Engine;
+use tribunal_history::model::Model;
 use tribunal_machines::execution;
 
 const THREADS: Axis = Axis::Threads(&[4, 8, 12, 16, 64]);

@@ -5,8 +5,9 @@ use crate::bench::cost::timed;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal::memory::Execution;
-use tribunal::{Limits, Model, shrink};
+use tribunal_history::memory::Execution;
+use tribunal_history::{limits::Limits, model::Model};
+use tribunal_engines::memory::shrink;
 use tribunal_machines::hard::{Mutation, mutate};
 
 const PATIENCE: Duration = Duration::from_secs(60);

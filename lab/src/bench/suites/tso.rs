@@ -8,8 +8,8 @@ use crate::bench::papers::{Set, clients};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::Model;
-use tribunal::memory::Execution;
+use tribunal_history::model::Model;
+use tribunal_history::memory::Execution;
 use tribunal_machines::{InvalidClients, Machine, execution};
 
 #[rustfmt::skip]

@@ -5,11 +5,12 @@ use crate::output::{BAD, STRONG, Stdout};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
-use tribunal::Limits;
-use tribunal::transactions::{History, Level, Status as Outcome, StrongestLevels, Verdict, judge};
-use tribunal::verify::transactions::verify;
 use tribunal_database::Setting;
+use tribunal_engines::transactions::{StrongestLevels, judge};
+use tribunal_history::limits::Limits;
+use tribunal_history::transactions::{History, Level, Status as Outcome, Verdict};
 use tribunal_report::transactions::anomaly;
+use tribunal_verify::transactions::verify;
 
 /// An isolation level, and what was found of it.
 pub struct Row {

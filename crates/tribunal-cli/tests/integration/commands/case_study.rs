@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tribunal::object::{Criterion, specs};
 use tribunal_formats::{Input, open};
+use tribunal_history::object::{Criterion, specs};
 
 /// The files of examples/case-study with this extension.
 fn files(extension: &str) -> Vec<PathBuf> {

@@ -156,7 +156,7 @@ fn the_certificates_shown_are_those_printed() {
 fn the_text_of_a_model_is_shown_as_it_is() {
     let shown = block("docs/command.md", "$ tribunal models --style cat sc");
     assert_eq!(shown, tribunal(&["models", "--style", "cat", "sc"]).trim_end());
-    for model in tribunal::Model::ALL {
+    for model in tribunal_history::model::Model::ALL {
         assert_eq!(tribunal(&["models", "--style", "cat", model.name()]), model.text());
     }
 }

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tribunal::object::{self, Criterion, specs};
-use tribunal::transactions::{self, Level};
-use tribunal::{Limits, Model, check, verify};
+use tribunal_engines::memory::check;
+use tribunal_engines::object;
+use tribunal_engines::transactions;
 use tribunal_formats::{History, Input, Subject, open};
+use tribunal_history::object::{Criterion, specs};
+use tribunal_history::transactions::Level;
+use tribunal_history::{limits::Limits, model::Model};
+use tribunal_verify as verify;
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")

@@ -8,9 +8,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tribunal::Model;
-use tribunal::memory::{Execution, Slot};
 use tribunal_formats::{History, Input, open};
+use tribunal_history::memory::{Execution, Slot};
+use tribunal_history::model::Model;
 
 const STALE: &str = "T1: R y 1
 T0: W x 1
@@ -172,7 +172,7 @@ fn reads_of_what_nobody_wrote_and_of_what_anybody_did() {
 
 /// The histories of a corpus, but for those with final values.
 fn corpus(name: &str) -> Vec<History> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data").join(name);
     let histories =
         open(&Input::Path(path), None).expect("a corpus").map(|history| history.expect("a history"));
     histories.filter(|history| history.memory().is_some_and(|x| !x.features().finals)).collect()

@@ -205,7 +205,8 @@ fn another_specification_may_be_given() {
 
 #[test]
 fn every_verdict_of_the_corpus_is_the_label_and_verifies() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/object-public.jsonl.zst");
+    let corpus =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data/object-public.jsonl.zst");
     let corpus = corpus.to_str().expect("UTF-8");
     let place = Place::new();
     let ran = place.run(&["check", "--expect", "--verify", corpus]);

@@ -136,7 +136,7 @@ fn filled(text: &str, mark: &str, new: &str) -> String {
 
 /// The models, criteria and levels, by their names.
 fn families() -> [(&'static str, Vec<String>); 3] {
-    use tribunal::{Model, object::Criterion, transactions::Level};
+    use tribunal_history::{model::Model, object::Criterion, transactions::Level};
     [
         ("memory", Model::ALL.map(|model| model.to_string()).into()),
         ("object", Criterion::ALL.map(|criterion| criterion.to_string()).into()),
@@ -156,7 +156,7 @@ fn the_models_are_documented_as_they_are() {
         let rows: Vec<&str> = table.lines().take(2).chain(table.lines().filter(of)).collect();
         should = filled(&should, family, &format!("{}\n", rows.join("\n")));
     }
-    for model in tribunal::Model::ALL {
+    for model in tribunal_history::model::Model::ALL {
         let start = format!("### `{model}`\n\n```cat\n");
         let from =
             should.find(&start).unwrap_or_else(|| panic!("docs/models.md lacks {model}")) + start.len();
@@ -177,8 +177,8 @@ fn the_glossary_is_that_of_the_code() {
         should = filled(&should, family, &entries);
     }
     hold(&path, &text, &should);
-    let of_models = tribunal::Model::ALL.map(|model| model.axioms());
-    let of_levels = tribunal::transactions::Level::ALL.map(|level| level.axioms());
+    let of_models = tribunal_history::model::Model::ALL.map(|model| model.axioms());
+    let of_levels = tribunal_history::transactions::Level::ALL.map(|level| level.axioms());
     let checks = [&of_models[..], &of_levels[..]].concat().join(" ");
     let mut names: Vec<&str> = checks.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
     names.extend(["lin", "vis", "sw", "eco"]);

@@ -6,7 +6,7 @@ use crate::graph::{Event, Graph, Source};
 use crate::program::Place;
 use crate::search::Guide;
 use std::fmt;
-use tribunal::memory::ThreadId;
+use tribunal_history::memory::ThreadId;
 
 /// Where a program differs from a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use crate::program::{Action, Program};
 use crate::report::Guided;
 use crate::search::guided;
 use crate::{Failure, Options};
-use tribunal::memory::ThreadId;
-use tribunal::session::NoSession;
+use tribunal_engines::memory::session::NoSession;
+use tribunal_history::memory::ThreadId;
 
 pub use follow::Divergence;
 use follow::Follow;

@@ -4,7 +4,7 @@ use super::{Compiled, Compiler, Kind, Shared};
 use crate::text::code::Access;
 use crate::text::error::Mistake;
 use crate::text::syntax::{Name, Target};
-use tribunal::memory::Order;
+use tribunal_history::memory::Order;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq)]

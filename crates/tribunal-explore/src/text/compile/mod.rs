@@ -12,7 +12,7 @@ use super::setting::{Setting, Value};
 use super::syntax::{Block, Constant, ConstantValue, Expr, File, Initial, LocationKind, Name, Position};
 use super::{code, syntax};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tribunal::memory::{LocId, Order};
+use tribunal_history::memory::{LocId, Order};
 
 type Compiled<T> = Result<T, TextError>;
 

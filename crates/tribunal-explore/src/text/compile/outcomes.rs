@@ -5,7 +5,7 @@ use super::{Compiled, Compiler};
 use crate::text::code::{Address, Claim, Instruction, Register};
 use crate::text::error::Mistake;
 use crate::text::syntax::{Expr, Name, Target};
-use tribunal::memory::LocId;
+use tribunal_history::memory::LocId;
 
 impl<'a> Compiler<'a> {
     /// What an outcome is: what the program says, or all registers.

@@ -6,7 +6,7 @@ use crate::text::error::Mistake;
 use crate::text::syntax::{Case, ConstantValue, Expectation, Expr, Position, Values};
 use crate::text::token::Token;
 use std::ops::RangeInclusive;
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 /// Outcomes that an expectation names.
 const OUTCOMES: u64 = 1 << 16;

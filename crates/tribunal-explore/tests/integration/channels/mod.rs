@@ -19,12 +19,12 @@ mod reference {
 use program::{Outcome, Program};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use tribunal::Model;
-use tribunal::definition::{Definition, NoFiles};
-use tribunal::models::check;
+use tribunal_engines::memory::models::check;
 use tribunal_explore::failure::Replay;
 use tribunal_explore::sync::mpsc;
 use tribunal_explore::{End, Explorer, Problem, Report, thread};
+use tribunal_history::model::Model;
+use tribunal_history::model::definition::{Definition, NoFiles};
 
 /// What an explorer sees of a program.
 fn explore(

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tribunal::memory::{Execution, LocId, Op, Order, Slot, Source as Written, ThreadId};
-use tribunal::races::{Listing, each_race};
-use tribunal::{Limits, Model, judge};
+use tribunal_engines::memory::judge;
+use tribunal_engines::memory::races::{Listing, each_race};
 use tribunal_explore::Problem;
 use tribunal_explore::program::{Action, Answer, Program};
 use tribunal_explore::text::{Code, Interpreter};
+use tribunal_history::memory::{Execution, LocId, Op, Order, Slot, Source as Written, ThreadId};
+use tribunal_history::{limits::Limits, model::Model};
 
 /// From where an event reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

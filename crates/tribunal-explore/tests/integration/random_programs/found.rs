@@ -3,12 +3,12 @@
 use crate::random_programs::brute_force::{From, Outcome, Shape, outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tribunal::memory::{LocId, ThreadId};
 use tribunal_explore::graph::{Event, Graph, Source};
 use tribunal_explore::program::{Action, Answer, Program, Request};
 use tribunal_explore::search::{Guide, guided, search};
 use tribunal_explore::text::{Code, Interpreter};
 use tribunal_explore::{Options, Problem, Report};
+use tribunal_history::memory::{LocId, ThreadId};
 
 /// A program that remembers its executions.
 struct Remembering {

@@ -12,10 +12,10 @@ use schedules::{Preemptions, schedules};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use tribunal::Model;
-use tribunal::definition::{Definition, NoFiles};
 use tribunal_explore::text::{Code, Source, explore};
 use tribunal_explore::{End, Mode, Options, Problem, Report};
+use tribunal_history::model::Model;
+use tribunal_history::model::definition::{Definition, NoFiles};
 
 const MODELS: [Model; 8] =
     [Model::Rc20, Model::Rc11, Model::Sc, Model::Tso, Model::Pso, Model::Ra, Model::Sra, Model::Relaxed];

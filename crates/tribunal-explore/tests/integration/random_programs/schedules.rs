@@ -7,10 +7,10 @@ use crate::random_programs::brute_force::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use tribunal::Model;
-use tribunal::memory::ThreadId;
 use tribunal_explore::program::Action;
 use tribunal_explore::text::{Code, Interpreter};
+use tribunal_history::memory::ThreadId;
+use tribunal_history::model::Model;
 
 /// The least preemptions of a schedule, of whatever a program may do.
 #[derive(Default)]

@@ -5,8 +5,9 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::object::{Invocation, MalformedHistory, OpId, ProcessSet, Value};
+use tribunal_history::growth::Growth;
+use tribunal_history::object::ProcessSet;
+use tribunal_history::object::{Invocation, MalformedHistory, OpId, Value};
 
 /// An operation as it was called.
 pub(super) struct Call {

@@ -7,7 +7,7 @@ use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind, Notes};
 use std::str::from_utf8;
 use std::sync::Arc;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 keys!(EventKey {
     Process = ":process",

@@ -9,8 +9,8 @@ use crate::read::ReadAs;
 use crate::{Error, ErrorKind, Notes};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::object::{Invocation, Value};
+use tribunal_history::growth::Growth;
+use tribunal_history::object::{Invocation, Value};
 
 /// The events of one object history, each as soon as its last byte has arrived; made by [`events`](crate::events).
 ///

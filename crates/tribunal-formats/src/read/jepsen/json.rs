@@ -8,8 +8,8 @@ use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::borrow::BorrowMut;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::object::Value;
+use tribunal_history::growth::Growth;
+use tribunal_history::object::Value;
 
 keys!(EventKey {
     Process = "process",

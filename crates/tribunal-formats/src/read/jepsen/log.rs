@@ -6,7 +6,7 @@ use crate::read::buffer::{Buffer, Place, Room};
 use crate::read::edn::Pull;
 use crate::{Error, Notes};
 use std::sync::Arc;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// The logger that logs the events; lines of others are skipped.
 const LOGGER: &[u8] = b"jepsen.util";

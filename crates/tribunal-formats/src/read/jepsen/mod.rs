@@ -24,8 +24,8 @@ use super::buffer::{Place, Room};
 use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::object::Value;
+use tribunal_history::growth::Growth;
+use tribunal_history::object::Value;
 
 /// Where events come from. Nothing is read beyond the last byte of an event before it is given.
 pub(super) trait Source: Send {

@@ -3,8 +3,8 @@
 use crate::read::buffer::Place;
 use crate::{Notes, OtherEvent};
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::object::Value;
+use tribunal_history::growth::Growth;
+use tribunal_history::object::Value;
 
 /// Notes that are being taken, with what they hold.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// What was seen.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use crate::ErrorKind;
 use crate::error::quote;
 use crate::history::UNKNOWN;
 use std::collections::BTreeSet;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 /// The objects that Jepsen's tests are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

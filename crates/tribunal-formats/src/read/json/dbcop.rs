@@ -4,7 +4,7 @@ use super::Reader;
 use crate::read::keys::{Seen, keys};
 use crate::read::transactions::Draft;
 use crate::{Error, ErrorKind};
-use tribunal::transactions::{Op, Status};
+use tribunal_history::transactions::{Op, Status};
 
 keys!(TransactionKey { Events = "events", Committed = "committed" });
 keys!(AccessKey { Variable = "variable", Version = "version" });

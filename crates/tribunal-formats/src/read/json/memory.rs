@@ -5,7 +5,7 @@ use crate::read::cursor::whole_number;
 use crate::read::draft::{DEPENDENCY, Draft, put_number};
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
-use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
+use tribunal_history::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
 /// What of the thread being read waits for the rest of it; kept for its room.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use crate::read::draft::ObjectDraft;
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
 use std::fmt::Write;
-use tribunal::growth::Growth;
-use tribunal::object::{MalformedHistory, OpId, Value};
+use tribunal_history::growth::Growth;
+use tribunal_history::object::{MalformedHistory, OpId, Value};
 
 keys!(OperationKey {
     Process = "process",

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::read::keys::{Seen, keys};
 use crate::read::transactions::Draft;
 use crate::{Error, ErrorKind};
-use tribunal::transactions::{KeyId, Op, SessionId, Span, Status};
+use tribunal_history::transactions::{KeyId, Op, SessionId, Span, Status};
 
 keys!(SessionKey { Name = "name", Transactions = "transactions" });
 keys!(TransactionKey { Txn = "txn", Status = "status", Begin = "begin", End = "end" });

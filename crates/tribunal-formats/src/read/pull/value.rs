@@ -4,7 +4,7 @@ use super::{DEPTH, Pull};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::from_utf8;
-use tribunal::object::Value;
+use tribunal_history::object::Value;
 
 impl Pull {
     /// An argument or a return, the value of `key` or within it.

@@ -5,7 +5,7 @@ use super::plume::Position;
 use crate::read::buffer::Buffer;
 use crate::read::cursor::Parsed;
 use crate::{Error, History};
-use tribunal::transactions::{Op, SessionId, Status};
+use tribunal_history::transactions::{Op, SessionId, Status};
 
 /// Reads a file, which is one history.
 pub(in crate::read) struct Awdit {

@@ -6,7 +6,7 @@ use crate::read::buffer::Buffer;
 use crate::{Error, ErrorKind, History};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use tribunal::transactions::{Op, SessionId, Status};
+use tribunal_history::transactions::{Op, SessionId, Status};
 
 /// Writes that stand for the initial version: of Cobra's initial transaction, of none, and of a key that is not there.
 const INITIAL: [i64; 4] = [0xbebe_ebee, 0xdead_beef, 0xdead_dead, 0];

@@ -6,7 +6,7 @@ use crate::error::quote;
 use crate::read::buffer::{Buffer, Room};
 use crate::read::cursor::{Cursor, Fault, Parsed, text};
 use crate::{Error, ErrorKind, History};
-use tribunal::transactions::{Op, SessionId, Status};
+use tribunal_history::transactions::{Op, SessionId, Status};
 
 /// Reads a file, which is one history.
 pub(in crate::read) struct Dbcop {

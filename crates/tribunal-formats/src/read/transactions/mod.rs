@@ -11,8 +11,9 @@ use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Subject, Transactio
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use tribunal::growth::Growth;
-use tribunal::transactions::{self, HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
+use tribunal_history::growth::Growth;
+use tribunal_history::transactions;
+use tribunal_history::transactions::{HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
 
 /// What an operation takes at most, while it is collected and while the history is built: its columns, which grow by doubling, its place
 /// in the table of writes, its source.

@@ -6,8 +6,8 @@ use crate::read::buffer::Buffer;
 use crate::read::cursor::{Fault, Parsed};
 use crate::{Error, ErrorKind, History};
 use rustc_hash::FxHashMap;
-use tribunal::growth::Growth;
-use tribunal::transactions::{KeyId, Op, Status};
+use tribunal_history::growth::Growth;
+use tribunal_history::transactions::{KeyId, Op, Status};
 
 /// The number of transactions that were aborted.
 const ABORTED: i64 = -1;

@@ -5,7 +5,7 @@ use crate::Format;
 use crate::write::json::put_string;
 use crate::write::{WriteError, Writer, put};
 use std::io;
-use tribunal::transactions::{History, Op, OpId, Span, Status, TxnId};
+use tribunal_history::transactions::{History, Op, OpId, Span, Status, TxnId};
 
 /// Writes a history, in the order of its events. Without times each transaction has its end alone.
 pub(super) fn write<W: io::Write>(writer: &mut Writer<W>, history: &History) -> Result<(), WriteError> {

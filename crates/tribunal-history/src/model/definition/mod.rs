@@ -27,7 +27,7 @@ pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 /// A model given as text. It lives as long as the program, once per name and text, so that a [`Model`] stays small and `Copy`.
 ///
 /// ```
-/// use tribunal::{Model, check, definition::{Definition, NoFiles}, memory::{Execution, Op}};
+/// use tribunal::{Model, check, history::model::definition::{Definition, NoFiles}, memory::{Execution, Op}};
 /// let text = "acyclic po-loc | rf | co | fr as coherent";
 /// let mine = Model::Cat(Definition::new("mine.cat", text, &mut NoFiles)?);
 /// let mut b = Execution::builder();

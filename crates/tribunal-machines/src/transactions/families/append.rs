@@ -1,6 +1,6 @@
 //! Lists that are appended to and read, as Elle's.
 
-use tribunal::transactions::{History, KeyId, Op, SessionId, Span, Status};
+use tribunal_history::transactions::{History, KeyId, Op, SessionId, Span, Status};
 use tribunal_random::Xoshiro;
 
 /// Appends to lists and reads of them with times, on a store that is strictly serializable. A list that has had its appends is replaced by a new one.

@@ -1,6 +1,6 @@
 //! Blind writes: transactions that only write, and others that only read.
 
-use tribunal::transactions::{History, KeyId, Op, SessionId, Status};
+use tribunal_history::transactions::{History, KeyId, Op, SessionId, Status};
 use tribunal_random::Xoshiro;
 
 /// Half of the transactions write as many keys as the others read, drawn evenly, on a serial store: Cobra's BlindW-RW (Tan et al. 2020).

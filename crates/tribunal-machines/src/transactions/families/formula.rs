@@ -1,7 +1,7 @@
 //! Formulas as histories that satisfy si, and ser, if and only if the formula is satisfiable.
 
 use crate::hard::Formula;
-use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, Status};
+use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, Status};
 
 /// What is written to a key for each truth value.
 const FALSE: i64 = 0;

@@ -1,7 +1,7 @@
 //! Histories of memories as transactions.
 
-use tribunal::memory::{EventId, Execution, Kind};
-use tribunal::transactions::{History, KeyId, Op, Status};
+use tribunal_history::memory::{EventId, Execution, Kind};
+use tribunal_history::transactions::{History, KeyId, Op, Status};
 
 /// A history of a memory with one access a transaction; an RMW is a read and a write. Threads are sessions, fences are left out.
 ///

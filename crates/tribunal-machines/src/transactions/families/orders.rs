@@ -1,6 +1,6 @@
 //! Orders, payments and deliveries of a wholesale supplier.
 
-use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Status};
+use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Status};
 use tribunal_random::Xoshiro;
 
 /// A workload in the manner of TPC-C, on a serial store. Most writes are to keys that their transaction has read, so that reads tell nearly

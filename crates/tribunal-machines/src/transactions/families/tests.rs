@@ -4,8 +4,10 @@ use super::*;
 use crate::hard::satisfiability::Reduction;
 use crate::hard::{Formula, kernel, satisfiability as memory_of};
 use crate::{Clients, Machine, execution};
-use tribunal::transactions::{History, Level, Verdict, judge};
-use tribunal::{Limits, Model, check};
+use tribunal_engines::memory::check;
+use tribunal_engines::transactions::judge;
+use tribunal_history::transactions::{History, Level, Verdict};
+use tribunal_history::{limits::Limits, model::Model};
 
 fn satisfies(history: &History, level: &str) -> bool {
     let level: Level = level.parse().expect("a level");

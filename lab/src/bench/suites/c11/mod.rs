@@ -12,7 +12,7 @@ use crate::bench::memory::{self, Load};
 use crate::bench::table::kept;
 use crate::bench::{Error, Session, Table};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     baseline::agree(session);

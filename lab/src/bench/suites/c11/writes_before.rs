@@ -8,7 +8,7 @@
 //! As in those checkers, a clock for each event is at hand, and an edge between chains is added from the last write
 //! of the one to the first of the other as well, after which one closure is all it takes.
 
-use tribunal::memory::{EventId, Execution, Kind};
+use tribunal_history::memory::{EventId, Execution, Kind};
 
 /// For each event, how many events of each thread happen before it; hb = (po ∪ rf)⁺.
 pub(super) struct EventClocks {

@@ -1,8 +1,8 @@
 //! The baseline of random executions: an mo that is always closed, as in C11Tester.
 
 use super::super::incremental::{Checker, Closed};
-use tribunal::Model;
-use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::Model;
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_explore::graph::{Event, EventId, Graph, Source};
 use tribunal_explore::program::Action;
 use tribunal_explore::search::Memory;

@@ -9,7 +9,7 @@ use crate::bench::{Error, Session, Table};
 use closed::ClosedMo;
 use std::sync::Arc;
 use std::time::Duration;
-use tribunal::Model;
+use tribunal_history::model::Model;
 use tribunal_explore::search::{search, search_with};
 use tribunal_explore::text::{Code, Interpreter, Setting, Source};
 use tribunal_explore::{End, Mode, Options, Report};

@@ -13,7 +13,7 @@ pub(super) use closed::Closed;
 pub(super) use replay::Checker;
 use replay::{Cost, Event, Grown, Revealed, agreement, anew, fenced, replay};
 use std::time::Duration;
-use tribunal::Model;
+use tribunal_history::model::Model;
 use tribunal_machines::hard::Pattern;
 
 /// The models of the comparisons.
@@ -29,7 +29,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     }
     assert!(accepted > 0 && refused > 0, "{accepted} reads accepted, {refused} refused");
     session.note(format!(
-        "session is `tribunal::session`, after Algorithm 5; closed is an mo in the manner of C11Tester's, \
+        "session is `tribunal_engines::memory::session`, after Algorithm 5; closed is an mo in the manner of C11Tester's, \
          stronger and transitively closed at all times. Both answer the same to {} reads of {executions} small \
          executions of ra and as many of rc20, of which {accepted} are accepted; the histories below are \
          accepted to their last event.",
@@ -150,7 +150,7 @@ fn by(cost: &Cost, ours: &Cost) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::memory::Order;
+    use tribunal_history::memory::Order;
     use tribunal_machines::{Clients, Machine, Mix, run};
 
     #[test]

@@ -3,9 +3,10 @@
 use super::closed::Closed;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
-use tribunal::memory::{Kind, LocId, Order, ThreadId};
-use tribunal::session::{Session, WriteId};
-use tribunal::{Model, check};
+use tribunal_history::memory::{Kind, LocId, Order, ThreadId};
+use tribunal_engines::memory::session::{Session, WriteId};
+use tribunal_history::model::Model;
+use tribunal_engines::memory::check;
 use tribunal_machines::Step;
 
 /// An event as it is revealed.

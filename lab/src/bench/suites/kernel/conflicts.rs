@@ -1,6 +1,6 @@
 //! What ccv's conflict relation orders by itself: w before w' if w is in the causal past, (po ∪ rf)⁺, of a read of w'.
 
-use tribunal::memory::{EventId, Execution};
+use tribunal_history::memory::{EventId, Execution};
 
 /// Of the pairs of writes of one location, initial ones left out, the share that cf orders; all of nothing is everything.
 pub(super) fn ordered(x: &Execution) -> f64 {
@@ -61,7 +61,7 @@ fn pasts(x: &Execution) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal::memory::{MalformedHistory, Op};
+    use tribunal_history::memory::{MalformedHistory, Op};
 
     /// Of three writes, one is read after another was seen; the third is seen by nobody.
     #[test]

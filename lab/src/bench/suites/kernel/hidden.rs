@@ -4,8 +4,9 @@ use crate::bench::cost::{Timed, timed};
 use crate::bench::table::time;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal::memory::Execution;
-use tribunal::{Engine, Limits, Model};
+use tribunal_history::memory::Execution;
+use tribunal_engines::memory::Engine;
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::hard::kernel::{combinations, ring};
 
 const ENGINES: [Option<Engine>; 4] = [None, Some(Engine::Search), Some(Engine::Sat), Some(Engine::Memoized)];

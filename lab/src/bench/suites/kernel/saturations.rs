@@ -5,7 +5,7 @@ use crate::bench::memory::{self, Load};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::Model;
+use tribunal_history::model::Model;
 
 const MODELS: [Model; 7] =
     [Model::Cc, Model::Ccv, Model::Pram, Model::Cm, Model::Ccm, Model::Wccm, Model::Wsc];

@@ -7,8 +7,8 @@ use crate::bench::{Error, Session, Table};
 use crate::kernel::{Kernel, kernel};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
-use tribunal::verdict::Limit;
+use tribunal_history::limits::Limits;
+use tribunal_history::verdict::Limit;
 use tribunal_machines::{Clients, InvalidClients, execution};
 
 /// What the papers do not say of their clients.

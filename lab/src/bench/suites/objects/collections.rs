@@ -5,7 +5,8 @@ use super::{PATIENCE, object};
 use crate::bench::table::{kept, rate, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::object::{Engine, History};
+use tribunal_engines::object::Engine;
+use tribunal_history::object::History;
 use tribunal_machines::objects::{Clients, Values};
 
 const COLLECTIONS: [&str; 7] = ["register", "set", "queue", "stack", "priority-queue", "list", "kv-store"];

@@ -3,8 +3,9 @@
 use crate::bench::cost::limits;
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
-use tribunal::object::{Criterion, Engine, History, Judgment, Specification, Verdict, judge, judge_by};
-use tribunal::verify::object::verify;
+use tribunal_history::object::{Criterion, History, Specification, Verdict};
+use tribunal_engines::object::{Engine, Judgment, judge, judge_by};
+use tribunal_verify::object::verify;
 
 /// Whether a history satisfies a criterion.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use super::{PATIENCE, object};
 use crate::bench::table::kept;
 use crate::bench::{Error, Session, Table, memory};
 use std::time::Duration;
-use tribunal::object::{Builder, History, OpId, Specification, Value};
+use tribunal_history::object::{Builder, History, OpId, Specification, Value};
 use tribunal_machines::objects::{Clients, Values};
 
 /// A history with its true verdict.

@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tribunal::object::specs::KvStore;
-use tribunal::object::{Criterion, History, check};
+use tribunal_history::object::specs::KvStore;
+use tribunal_history::object::{Criterion, History};
+use tribunal_engines::object::check;
 use tribunal_formats::{Input, open};
 use tribunal_machines::objects::{Clients, Values};
 

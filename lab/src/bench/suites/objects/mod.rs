@@ -8,8 +8,8 @@ mod search;
 
 use crate::bench::{Error, Session};
 use std::time::Duration;
-use tribunal::object::Specification;
-use tribunal::object::specs::named;
+use tribunal_history::object::Specification;
+use tribunal_history::object::specs::named;
 
 /// How long an engine may take over one history.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -5,7 +5,8 @@ use super::{PATIENCE, object};
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::object::{Engine, History};
+use tribunal_engines::object::Engine;
+use tribunal_history::object::History;
 use tribunal_machines::objects::{Clients, Values};
 
 /// The baseline's patience is short, since it gives up on most histories; its first ones stand for all.

@@ -4,8 +4,9 @@ use super::contest::{Contest, at_most};
 use super::hidden::sequential;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::memory::{Execution, Order};
-use tribunal::{Engine, Model};
+use tribunal_history::memory::{Execution, Order};
+use tribunal_engines::memory::Engine;
+use tribunal_history::model::Model;
 use tribunal_machines::hard::{Threads, compose};
 use tribunal_machines::{Clients, Machine, Mix, execution};
 

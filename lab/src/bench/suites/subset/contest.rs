@@ -4,8 +4,9 @@ use crate::bench::Plot;
 use crate::bench::cost::{Timed, Times, timed};
 use crate::bench::table::time;
 use std::time::Duration;
-use tribunal::memory::Execution;
-use tribunal::{Engine, Judgment, Model};
+use tribunal_history::memory::Execution;
+use tribunal_engines::memory::{Engine, Judgment};
+use tribunal_history::model::Model;
 
 /// For how long to go on, where a run is short, until the fastest is no chance.
 const AGAIN: Duration = Duration::from_millis(100);

@@ -1,6 +1,6 @@
 //! Small inconsistent histories whose cycle saturation does not see.
 
-use tribunal::memory::{Execution, ExecutionBuilder, Op};
+use tribunal_history::memory::{Execution, ExecutionBuilder, Op};
 
 /// If x = 1 comes before x = 2 then both writes of y come before both reads of y, which disagree on the last; if x = 2 comes first,
 /// likewise for z. So there is no sc, though no pair of writes is ordered by itself.
@@ -69,7 +69,8 @@ fn thread(b: &mut ExecutionBuilder, name: &str, ops: &[Op]) {
 mod tests {
     use super::super::MODELS;
     use super::*;
-    use tribunal::{Engine, Limits, Model, Verdict, check, judge_by};
+    use tribunal_engines::memory::{Engine, check, judge_by};
+    use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
     #[test]
     fn saturation_does_not_see_it() {

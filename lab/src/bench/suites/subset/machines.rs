@@ -4,8 +4,9 @@ use super::MODELS;
 use super::contest::{Contest, at_most};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::memory::{Execution, Order};
-use tribunal::{Engine, Model, check};
+use tribunal_history::memory::{Execution, Order};
+use tribunal_engines::memory::{Engine, check};
+use tribunal_history::model::Model;
 use tribunal_machines::hard::mutants;
 use tribunal_machines::{Clients, Machine, Mix, execution};
 

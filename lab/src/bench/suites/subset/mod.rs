@@ -9,8 +9,8 @@ mod hidden;
 mod machines;
 
 use crate::bench::{Error, Session};
-use tribunal::Model;
-use tribunal::models::Preserved;
+use tribunal_history::model::Model;
+use tribunal_history::model::Preserved;
 
 /// A model that has no name: dependencies order, and unlike under rmo reads of one location stay in order.
 const DEPENDENCIES: Preserved = Preserved { rmws: true, load_hazards: false, ..Preserved::RMO };

@@ -5,7 +5,7 @@ use crate::bench::suites::objects::cost::Question;
 use crate::bench::table::time;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal::object::specs::Map;
+use tribunal_history::object::specs::Map;
 use tribunal_machines::objects::Walks;
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {

@@ -11,8 +11,8 @@ use crate::read::transactions::Draft;
 use crate::{Error, ErrorKind, Notes};
 use std::str::from_utf8;
 use std::sync::Arc;
-use tribunal::object::Value;
-use tribunal::transactions::KeyId;
+use tribunal_history::object::Value;
+use tribunal_history::transactions::KeyId;
 
 keys!(EventKey {
     Process = ":process",

@@ -17,7 +17,7 @@ use crate::read::jepsen::{Clock, Type};
 use crate::{Error, ErrorKind, History, Notes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::transactions::{KeyId, Op, SessionId, Span, Status};
+use tribunal_history::transactions::{KeyId, Op, SessionId, Span, Status};
 
 /// Where events come from.
 pub(in crate::read) trait Source {

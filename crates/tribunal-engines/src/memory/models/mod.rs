@@ -1,0 +1,119 @@
+//! How models are decided: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
+
+pub(crate) mod c11;
+mod causal;
+mod coherence;
+mod definition;
+mod engine;
+pub(crate) mod multiprocessor;
+mod sra;
+mod table;
+mod wra;
+mod wsc;
+
+use crate::memory::checker::Checker;
+use crate::memory::sources;
+pub use engine::Engine;
+pub use multiprocessor::decide_assuming;
+use tribunal_history::limits::Limits;
+use tribunal_history::memory::Execution;
+#[doc(inline)]
+use tribunal_history::model::Model;
+use tribunal_history::verdict::{Verdict, Witness};
+
+/// A verdict and what decided it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgment {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What decided it.
+    pub engine: Engine,
+}
+
+/// Decides whether an execution is consistent with a model. For many executions, a [`Checker`] is faster.
+///
+/// ```
+/// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
+/// // Coherence: one thread sees x = 1 and then the initial 0 again.
+/// let mut b = Execution::builder();
+/// let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+/// let x = b.location("x");
+/// b.push(t0, Op::write(x, 1));
+/// b.push(t1, Op::read(x, 1));
+/// b.push(t1, Op::read(x, 0));
+/// let execution = b.build()?;
+/// assert!(matches!(check(&execution, Model::Relaxed), Verdict::Inconsistent(_)));
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub fn check(execution: &Execution, model: Model) -> Verdict {
+    Checker::new(model).check(execution)
+}
+
+/// Like [`check`], with limits; also returns the engine that decided.
+pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
+    Checker::new(model).judge(execution, limits)
+}
+
+/// Like [`judge`], with a given engine; `None` if it cannot decide the model.
+///
+/// ```
+/// use tribunal::{memory::{Engine, judge_by, Execution, Op}, Limits, Model};
+/// let mut b = Execution::builder();
+/// let (t, x) = (b.thread("T0"), b.location("x"));
+/// b.push(t, Op::write(x, 1));
+/// let history = b.build()?;
+/// let judged = judge_by(&history, Model::Sc, Engine::Subset, &Limits::default()).expect("subset decides sc");
+/// assert!(judged.verdict.is_consistent());
+/// assert!(judge_by(&history, Model::Ra, Engine::Subset, &Limits::default()).is_none());
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub fn judge_by(
+    execution: &Execution,
+    model: Model,
+    engine: Engine,
+    limits: &Limits<'_>,
+) -> Option<Judgment> {
+    engine.decides(model).then(|| judgment(execution, model, Some(engine), limits))
+}
+
+pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
+    let usual = engine.unwrap_or(Engine::of(model)[0]);
+    if let Some(why) = model.unsupported(x) {
+        return Judgment { verdict: Verdict::Unsupported(why), engine: usual };
+    }
+    let decided = match (model, table::row(model).decide) {
+        _ if x.is_open() => {
+            let judge = |x: &Execution, limits: &Limits<'_>| match model {
+                Model::Cat(_) => by_definition(x, model, limits),
+                _ => judgment(x, model, engine, limits),
+            };
+            sources::decide(x, model, judge, limits)
+        }
+        (Model::Custom(preserved), _) if engine != Some(Engine::Definition) => {
+            multiprocessor::decide(x, &preserved, engine, limits)
+        }
+        (_, Some(decide)) if engine != Some(Engine::Definition) => decide(x, engine, limits),
+        _ => return by_definition(x, model, limits),
+    };
+    // What runs into a limit is the search, where there is one.
+    let searched = engine.or(Engine::of(model).get(1).copied()).unwrap_or(usual);
+    let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
+    Judgment { verdict, engine }
+}
+
+/// The witness of a stronger model as one of a weaker model: the same mo, where the weaker one has mo. None if it lacks an mo.
+pub fn weaken(witness: &Witness, weak: Model) -> Option<Witness> {
+    Some(match witness {
+        Witness::Sources { sources, then } => {
+            Witness::Sources { sources: sources.clone(), then: Box::new(weaken(then, weak)?) }
+        }
+        _ if !tribunal_history::model::definition::has_mo(weak) => Witness::History,
+        Witness::Mo(mo) => Witness::Mo(mo.clone()),
+        Witness::History => return None,
+    })
+}
+
+fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
+    let verdict = definition::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
+    Judgment { verdict, engine: Engine::Definition }
+}
