@@ -9,8 +9,11 @@
 //!
 //! The three kinds share limits, and a SAT solver.
 
+mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
 mod solver;
 pub mod transactions;
+
+pub use engine::Engine;

@@ -1,6 +1,7 @@
 //! Checking many histories against one model.
 
-use crate::memory::models::{Judgment, judgment};
+use crate::Engine;
+use crate::memory::models::judgment;
 use crate::memory::small::Small;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
@@ -45,18 +46,18 @@ impl Checker {
 
     /// Decides whether an execution is consistent with the model.
     pub fn check(&mut self, execution: &Execution) -> Verdict {
-        self.judge(execution, &Limits::default()).verdict
+        self.judge(execution, &Limits::default()).0
     }
 
     /// Like [`check`](Self::check), with limits; also returns the engine that decided.
-    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgment {
+    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> (Verdict, Engine) {
         let within = limits.check_memory(Small::bytes(execution), 0).and(limits.check(0)).is_ok();
         if within
             && !execution.is_open()
             && self.model.unsupported(execution).is_none()
             && let Some((witness, engine)) = self.small.witness(execution, self.model)
         {
-            return Judgment { verdict: Verdict::Consistent(witness), engine };
+            return (Verdict::Consistent(witness), engine);
         }
         judgment(execution, self.model, None, limits)
     }

@@ -13,5 +13,5 @@ mod small;
 mod sources;
 
 pub use checker::Checker;
-pub use models::{Engine, Judgment, check, judge, judge_by};
+pub use models::{check, engines, judge, judge_by};
 pub use shrink::{Shrunk, shrink};

@@ -50,7 +50,7 @@ pub fn shrink(
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
 ) -> Result<Shrunk, Box<Verdict>> {
-    let violation = match judge(execution, model, limits).verdict {
+    let violation = match judge(execution, model, limits).0 {
         Verdict::Inconsistent(violation) => violation,
         other => return Err(Box::new(other)),
     };
@@ -168,7 +168,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn violated(&mut self, draft: &Draft) -> Option<Vec<EventId>> {
         (self.tick)(self.draft.events.len());
         self.judged += draft.events.len();
-        match judge(&draft.build(self.x), self.model, self.limits).verdict {
+        match judge(&draft.build(self.x), self.model, self.limits).0 {
             // The part has its events in the order of the whole, and initial writes after them.
             Verdict::Inconsistent(violation) => {
                 let events = violation.events().into_iter();

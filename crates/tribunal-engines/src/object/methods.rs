@@ -118,7 +118,7 @@ pub fn atomic_methods(
 }
 
 fn ask(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Option<bool> {
-    match judge(typed, criterion, limits).verdict {
+    match judge(typed, criterion, limits).0 {
         Verdict::Consistent(_) => Some(true),
         Verdict::Inconsistent(_) => Some(false),
         Verdict::Undecided(_) | Verdict::Unsupported(_) => None,

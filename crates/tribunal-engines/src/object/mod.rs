@@ -26,7 +26,7 @@ mod shrink;
 mod visibility;
 mod wing_gong;
 
-pub use judge::{Engine, Judgment, check, judge, judge_by};
+pub use judge::{check, engines, judge, judge_by};
 pub use linearize::{PartialLinearizations, Step, StepId, partial_linearizations};
 pub use methods::{Atomic, AtomicMethods, StrongestCriteria, atomic_methods, strongest};
 pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, Status};

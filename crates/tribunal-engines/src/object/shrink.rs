@@ -45,7 +45,7 @@ pub fn shrink(
     tick: impl FnMut(usize),
 ) -> Result<Shrunk, Box<Verdict>> {
     let mut meter = Meter::new(limits);
-    match judge_within(typed, criterion, &mut meter).verdict {
+    match judge_within(typed, criterion, &mut meter).0 {
         Verdict::Inconsistent(violation) => {
             let mut shrinking =
                 Shrinking { typed, criterion, meter, tick, violation, limit: None, skipped: None };
@@ -82,7 +82,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
             return false;
         }
         (self.tick)(self.violation.operations.len());
-        match judge_within(&self.typed.part(operations, cut), self.criterion, &mut self.meter).verdict {
+        match judge_within(&self.typed.part(operations, cut), self.criterion, &mut self.meter).0 {
             Verdict::Inconsistent(_) => return true,
             // What one part takes, another may not.
             Verdict::Undecided(limit @ (Limit::Memory { .. } | Limit::Step | Limit::Operations { .. })) => {

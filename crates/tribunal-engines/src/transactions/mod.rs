@@ -33,7 +33,8 @@ use tribunal_history::verdict::Limit;
 
 pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
 use engine::Used;
-pub use engine::{Engine, Judgment};
+pub use engine::engines;
+use crate::Engine;
 pub use normal::normal;
 pub use shrink::{Shrunk, shrink};
 pub use strongest::{StrongestLevels, strongest_levels};
@@ -46,52 +47,66 @@ use versions::Versions;
 /// Decides whether a history satisfies a level.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{History, Level, Op, Status, Verdict, judge};
+/// use tribunal::{Verdict, transactions::{History, Level, Op, Status, check}};
 /// // A lost update: both read the initial value and overwrite it.
 /// let mut b = History::builder();
 /// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
 /// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
 /// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
 /// let history = b.build()?;
-/// let verdict = |level: &str| judge(&history, level.parse().expect("a level"), &Limits::default());
+/// let verdict = |level: &str| check(&history, level.parse().expect("a level"));
 /// assert!(matches!(verdict("pc"), Verdict::Consistent(_)));
 /// assert!(matches!(verdict("si"), Verdict::Inconsistent(_)));
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
-pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
-    judge_by(history, level, None, limits)
+pub fn check(history: &History, level: Level) -> Verdict {
+    judge(history, level, &Limits::default()).0
 }
 
-/// Decides whether a history satisfies a level, by one engine alone; none: by whatever is best. An engine that does not decide the level is not asked.
+/// Like [`check`], with limits; also returns the engine that decided: saturation, where that left nothing to choose.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{Engine, History, Level, Op, Status, Verdict, judge_by};
+/// use tribunal::{Engine, Limits, transactions::{History, Level, Op, Status, judge}};
 /// let mut b = History::builder();
 /// let (a, x) = (b.session("a"), b.key("x"));
 /// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
-/// let verdict = judge_by(&b.build()?, Level::SER, Some(Engine::Sat), &Limits::default());
-/// assert!(matches!(verdict, Verdict::Consistent(_)));
+/// let (verdict, engine) = judge(&b.build()?, Level::SER, &Limits::default());
+/// assert!(verdict.is_consistent() && engine == Engine::Saturation);
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
-pub fn judge_by(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Verdict {
-    judgment(history, level, engine, limits).verdict
+pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> (Verdict, Engine) {
+    decided(history, level, None, limits)
 }
 
-/// The same, with the engine that decided.
+/// Like [`judge`], with a given engine; `None` if it cannot decide the level.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{Engine, History, Level, Op, Status, judgment};
+/// use tribunal::{Engine, Limits, transactions::{History, Level, Op, Status, judge_by}};
 /// let mut b = History::builder();
 /// let (a, x) = (b.session("a"), b.key("x"));
 /// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
-/// assert_eq!(judgment(&b.build()?, Level::SER, None, &Limits::default()).engine, Engine::Saturation);
+/// let history = b.build()?;
+/// let by = |engine| judge_by(&history, Level::SER, engine, &Limits::default());
+/// assert!(by(Engine::Sat).expect("sat decides ser").0.is_consistent());
+/// assert!(by(Engine::Subset).is_none());
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
-pub fn judgment(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
-    let engine = engine.filter(|engine| engine.decides(level));
+pub fn judge_by(
+    history: &History,
+    level: Level,
+    engine: Engine,
+    limits: &Limits<'_>,
+) -> Option<(Verdict, Engine)> {
+    engines(level).contains(&engine).then(|| decided(history, level, Some(engine), limits))
+}
+
+/// The verdict, and the engine that decided: the one that was asked for, if one was.
+fn decided(
+    history: &History,
+    level: Level,
+    engine: Option<Engine>,
+    limits: &Limits<'_>,
+) -> (Verdict, Engine) {
     let used = Used::new();
     let verdict = if level.needs_times() && !history.is_timed() {
         Verdict::Unsupported(Unsupported::Times)
@@ -102,7 +117,7 @@ pub fn judgment(history: &History, level: Level, engine: Option<Engine>, limits:
             Err(limit) => Verdict::Undecided(limit),
         }
     };
-    Judgment { verdict, engine: engine.unwrap_or_else(|| used.last()) }
+    (verdict, engine.unwrap_or_else(|| used.last()))
 }
 
 /// The commit order and the sources of open reads, or why there are none.

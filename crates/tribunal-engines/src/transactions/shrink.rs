@@ -40,7 +40,7 @@ pub fn shrink(
     limits: &Limits<'_>,
     mut tick: impl FnMut(usize),
 ) -> Result<Shrunk, Box<Verdict>> {
-    let violation = match judge(history, level, limits) {
+    let violation = match judge(history, level, limits).0 {
         Verdict::Inconsistent(violation) => violation,
         verdict => return Err(Box::new(verdict)),
     };
@@ -76,7 +76,7 @@ impl Shrinking<'_> {
         if matches!(self.limit, Some(Limit::Time { .. } | Limit::Stopped)) {
             return false;
         }
-        match judge(&part(self.whole, kept).0, self.level, self.limits) {
+        match judge(&part(self.whole, kept).0, self.level, self.limits).0 {
             Verdict::Inconsistent(_) => true,
             Verdict::Undecided(limit) => {
                 self.limit = Some(limit);

@@ -38,7 +38,7 @@ pub fn strongest_levels(history: &History, limits: &Limits<'_>) -> StrongestLeve
         if violated.iter().any(|weak| weak.includes(level)) {
             continue;
         }
-        match judge(history, level, limits) {
+        match judge(history, level, limits).0 {
             Verdict::Consistent(_) => {
                 // What satisfies it satisfies those that include it.
                 found.strongest.retain(|weak| !weak.includes(level));

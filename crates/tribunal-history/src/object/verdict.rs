@@ -1,43 +1,10 @@
 //! Verdicts on object histories, with their certificates.
 
 use super::OpId;
-use crate::verdict::Limit;
 use std::fmt;
 
-/// The answer to "does this history satisfy that criterion?".
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// Yes, with an abstract execution.
-    Consistent(AbstractExecution),
-    /// No, as the violation shows.
-    Inconsistent(Violation),
-    /// A limit was reached before the answer was known.
-    Undecided(Limit),
-    /// The requested engine does not apply to this history.
-    Unsupported(Unsupported),
-}
-
-impl Verdict {
-    /// The verdict's word in every output: `consistent`, `inconsistent`, `undecided` or `unsupported`.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Verdict::Consistent(_) => "consistent",
-            Verdict::Inconsistent(_) => "inconsistent",
-            Verdict::Undecided(_) => "undecided",
-            Verdict::Unsupported(_) => "unsupported",
-        }
-    }
-
-    /// Whether the answer is yes.
-    pub const fn is_consistent(&self) -> bool {
-        matches!(self, Verdict::Consistent(_))
-    }
-
-    /// Whether the answer is no.
-    pub const fn is_inconsistent(&self) -> bool {
-        matches!(self, Verdict::Inconsistent(_))
-    }
-}
+/// The answer to "does this history satisfy that criterion?"
+pub type Verdict = crate::verdict::Verdict<crate::verdict::Object>;
 
 /// An explanation of a history: `lin` and `vis` (Emmi and Enea 2018, section 2).
 ///

@@ -1,42 +1,9 @@
 //! Verdicts on transaction histories, with their certificates.
 
 use super::{KeyId, Misread, OpId, TxnId};
-use crate::verdict::Limit;
 
-/// The answer to "does this history satisfy that level?".
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Yes, as the witness shows.
-    Consistent(Witness),
-    /// No, as the violation shows.
-    Inconsistent(Violation),
-    /// A limit was reached before the answer was known.
-    Undecided(Limit),
-    /// The level does not apply to this history.
-    Unsupported(Unsupported),
-}
-
-impl Verdict {
-    /// The verdict's word in every output.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Verdict::Consistent(_) => "consistent",
-            Verdict::Inconsistent(_) => "inconsistent",
-            Verdict::Undecided(_) => "undecided",
-            Verdict::Unsupported(_) => "unsupported",
-        }
-    }
-
-    /// Whether the answer is yes.
-    pub const fn is_consistent(&self) -> bool {
-        matches!(self, Verdict::Consistent(_))
-    }
-
-    /// Whether the answer is no.
-    pub const fn is_inconsistent(&self) -> bool {
-        matches!(self, Verdict::Inconsistent(_))
-    }
-}
+/// The answer to "does this history satisfy that level?"
+pub type Verdict = crate::verdict::Verdict<crate::verdict::Transactions>;
 
 /// Why a level does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

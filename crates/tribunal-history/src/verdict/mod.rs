@@ -1,4 +1,4 @@
-//! Verdicts and the certificates they carry.
+//! Verdicts, of all kinds of history, and the certificates that those on memories carry.
 
 mod race;
 mod violation;
@@ -9,22 +9,76 @@ pub use violation::kept;
 pub use violation::{Axiom, Because, Check, Cycle, Edge, GivenCheck, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 
+use crate::{object, transactions};
 use std::fmt;
 
-/// The answer to "is this execution consistent with that model?".
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// Yes, as the witness shows.
-    Consistent(Witness),
-    /// No, as the violation shows.
-    Inconsistent(Violation),
-    /// A limit was reached before the answer was known.
-    Undecided(Limit),
-    /// The model does not apply to this history.
-    Unsupported(Unsupported),
+/// A kind of history, and of what the answers to questions about it carry.
+///
+/// The proofs of the three kinds have nothing in common, and what does not apply to one says nothing of the others: so each kind has its own
+/// types, and matches on them stay exhaustive.
+pub trait Kind {
+    /// What shows that the answer is yes.
+    type Witness: Clone + fmt::Debug + PartialEq;
+    /// What shows that it is no.
+    type Violation: Clone + fmt::Debug + PartialEq;
+    /// Why the question does not apply.
+    type Unsupported: Clone + fmt::Debug + PartialEq;
 }
 
-impl Verdict {
+/// Memories: executions of threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Memory {}
+
+impl Kind for Memory {
+    type Witness = Witness;
+    type Violation = Violation;
+    type Unsupported = Unsupported;
+}
+
+/// Objects: calls and returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {}
+
+impl Kind for Object {
+    type Witness = object::AbstractExecution;
+    type Violation = object::Violation;
+    type Unsupported = object::Unsupported;
+}
+
+/// Transactions in sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transactions {}
+
+impl Kind for Transactions {
+    type Witness = transactions::Witness;
+    type Violation = transactions::Violation;
+    type Unsupported = transactions::Unsupported;
+}
+
+/// Verdicts of any kind, without their certificates.
+impl Kind for () {
+    type Witness = ();
+    type Violation = ();
+    type Unsupported = ();
+}
+
+/// The answer to "does this history satisfy that model, criterion or level?", with its certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict<K: Kind = Memory> {
+    /// Yes, as the witness shows.
+    Consistent(K::Witness),
+    /// No, as the violation shows.
+    Inconsistent(K::Violation),
+    /// A limit was reached before the answer was known.
+    Undecided(Limit),
+    /// The question does not apply to this history.
+    Unsupported(K::Unsupported),
+}
+
+/// A verdict without its certificate, of any kind of history.
+pub type Bare = Verdict<()>;
+
+impl<K: Kind> Verdict<K> {
     /// The verdict's word in every output: `consistent`, `inconsistent`, `undecided` or `unsupported`.
     pub const fn word(&self) -> &'static str {
         match self {
@@ -54,10 +108,37 @@ impl Verdict {
     pub const fn is_inconsistent(&self) -> bool {
         matches!(self, Verdict::Inconsistent(_))
     }
+
+    /// The limit that was reached, if there is no answer for that reason.
+    pub const fn limit(&self) -> Option<Limit> {
+        match self {
+            Verdict::Undecided(limit) => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// The same without its certificate.
+    ///
+    /// ```
+    /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// b.push(t, Op::write(x, 1));
+    /// assert_eq!(check(&b.build()?, Model::Ra).bare(), Verdict::Consistent(()));
+    /// # Ok::<(), tribunal::memory::MalformedHistory>(())
+    /// ```
+    pub const fn bare(&self) -> Bare {
+        match self {
+            Verdict::Consistent(_) => Verdict::Consistent(()),
+            Verdict::Inconsistent(_) => Verdict::Inconsistent(()),
+            Verdict::Undecided(limit) => Verdict::Undecided(*limit),
+            Verdict::Unsupported(_) => Verdict::Unsupported(()),
+        }
+    }
 }
 
 /// The limit that ended a check, and how far the check had come.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The time allowed ran out.
     Time {

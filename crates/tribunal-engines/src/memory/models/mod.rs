@@ -4,16 +4,15 @@ pub(crate) mod c11;
 mod causal;
 mod coherence;
 mod definition;
-mod engine;
 pub(crate) mod multiprocessor;
 mod sra;
 mod table;
 mod wra;
 mod wsc;
 
+use crate::Engine;
 use crate::memory::checker::Checker;
 use crate::memory::sources;
-pub use engine::Engine;
 pub use multiprocessor::decide_assuming;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
@@ -21,13 +20,15 @@ use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Verdict, Witness};
 
-/// A verdict and what decided it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judgment {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// What decided it.
-    pub engine: Engine,
+/// The engines that can decide a model, the default first and its [definition](Engine::Definition) last.
+///
+/// ```
+/// use tribunal::{Engine, Model, memory::engines};
+/// assert_eq!(engines(Model::Cc), [Engine::WeakCoherence, Engine::Definition]);
+/// assert!(engines(Model::Sc).contains(&Engine::Subset) && !engines(Model::Ra).contains(&Engine::Subset));
+/// ```
+pub fn engines(model: Model) -> &'static [Engine] {
+    table::row(model).engines
 }
 
 /// Decides whether an execution is consistent with a model. For many executions, a [`Checker`] is faster.
@@ -50,20 +51,20 @@ pub fn check(execution: &Execution, model: Model) -> Verdict {
 }
 
 /// Like [`check`], with limits; also returns the engine that decided.
-pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
+pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> (Verdict, Engine) {
     Checker::new(model).judge(execution, limits)
 }
 
 /// Like [`judge`], with a given engine; `None` if it cannot decide the model.
 ///
 /// ```
-/// use tribunal::{memory::{Engine, judge_by, Execution, Op}, Limits, Model};
+/// use tribunal::{Engine, Limits, Model, memory::{Execution, Op, judge_by}};
 /// let mut b = Execution::builder();
 /// let (t, x) = (b.thread("T0"), b.location("x"));
 /// b.push(t, Op::write(x, 1));
 /// let history = b.build()?;
-/// let judged = judge_by(&history, Model::Sc, Engine::Subset, &Limits::default()).expect("subset decides sc");
-/// assert!(judged.verdict.is_consistent());
+/// let (verdict, _) = judge_by(&history, Model::Sc, Engine::Subset, &Limits::default()).expect("subset decides sc");
+/// assert!(verdict.is_consistent());
 /// assert!(judge_by(&history, Model::Ra, Engine::Subset, &Limits::default()).is_none());
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
@@ -72,14 +73,14 @@ pub fn judge_by(
     model: Model,
     engine: Engine,
     limits: &Limits<'_>,
-) -> Option<Judgment> {
-    engine.decides(model).then(|| judgment(execution, model, Some(engine), limits))
+) -> Option<(Verdict, Engine)> {
+    engines(model).contains(&engine).then(|| judgment(execution, model, Some(engine), limits))
 }
 
-pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
-    let usual = engine.unwrap_or(Engine::of(model)[0]);
+pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> (Verdict, Engine) {
+    let usual = engine.unwrap_or(engines(model)[0]);
     if let Some(why) = model.unsupported(x) {
-        return Judgment { verdict: Verdict::Unsupported(why), engine: usual };
+        return (Verdict::Unsupported(why), usual);
     }
     let decided = match (model, table::row(model).decide) {
         _ if x.is_open() => {
@@ -96,9 +97,9 @@ pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limi
         _ => return by_definition(x, model, limits),
     };
     // What runs into a limit is the search, where there is one.
-    let searched = engine.or(Engine::of(model).get(1).copied()).unwrap_or(usual);
+    let searched = engine.or(engines(model).get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
-    Judgment { verdict, engine }
+    (verdict, engine)
 }
 
 /// The witness of a stronger model as one of a weaker model: the same mo, where the weaker one has mo. None if it lacks an mo.
@@ -113,7 +114,7 @@ pub fn weaken(witness: &Witness, weak: Model) -> Option<Witness> {
     })
 }
 
-fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
+fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> (Verdict, Engine) {
     let verdict = definition::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
-    Judgment { verdict, engine: Engine::Definition }
+    (verdict, Engine::Definition)
 }

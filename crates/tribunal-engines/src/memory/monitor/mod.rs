@@ -626,7 +626,7 @@ impl Monitor {
     fn settled_before(&self, end: u64, limits: &Limits<'_>) -> Result<Option<Violation>, Limit> {
         let inconsistent = |end: u64| {
             let Ok(execution) = self.recent.execution(self.builder(), end, None) else { return Ok(false) };
-            match judge(&execution, self.session.model(), limits).verdict {
+            match judge(&execution, self.session.model(), limits).0 {
                 Verdict::Undecided(limit) => Err(limit),
                 verdict => Ok(verdict.is_inconsistent()),
             }

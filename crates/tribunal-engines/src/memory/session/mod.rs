@@ -611,7 +611,7 @@ impl Session {
 
     /// Decides whether the execution is consistent, with the engines for whole executions.
     pub fn settle(&self, limits: &Limits<'_>) -> Result<Verdict, MalformedHistory> {
-        Ok(judge(&self.execution()?, self.model, limits).verdict)
+        Ok(judge(&self.execution()?, self.model, limits).0)
     }
 
     /// A witness of consistency, if one is found within the limits.
@@ -651,7 +651,7 @@ impl Session {
         limits: &Limits<'_>,
     ) -> Result<Option<(Execution, Verdict)>, MalformedHistory> {
         Ok(self.refuted(refused)?.map(|execution| {
-            let verdict = judge(&execution, self.model, limits).verdict;
+            let verdict = judge(&execution, self.model, limits).0;
             (execution, verdict)
         }))
     }

@@ -8,7 +8,8 @@ mod replay;
 mod word;
 mod writes;
 
-use crate::memory::models::Engine;
+use crate::Engine;
+use crate::memory::models::engines;
 use crate::memory::order::past::happens_before::Synchronization;
 use orders::Orders;
 use replay::Replay;
@@ -58,7 +59,7 @@ impl Small {
 
 impl<W: Word> Scratch<W> {
     fn witness(&mut self, x: &Execution, model: Model) -> Option<(Witness, Engine)> {
-        let usual = Engine::of(model)[0];
+        let usual = engines(model)[0];
         let mo = match model {
             // What psc asks of mo is not looked at here.
             Model::Rc20 | Model::Rc11 if x.features().seq_cst => None,

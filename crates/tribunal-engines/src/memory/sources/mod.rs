@@ -13,7 +13,8 @@ mod support;
 #[cfg(test)]
 mod tests;
 
-use crate::memory::models::{Engine, Judgment};
+use crate::Engine;
+use crate::memory::models::engines;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
@@ -27,12 +28,12 @@ const BYTES_PER_EVENT: usize = 160;
 pub(crate) fn decide(
     x: &Execution,
     model: Model,
-    judge: impl Fn(&Execution, &Limits<'_>) -> Judgment,
+    judge: impl Fn(&Execution, &Limits<'_>) -> (Verdict, Engine),
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     if let Some(of) = x.open().find(|&of| x.writers(of).is_empty()) {
         let violation = Violation { axiom: Axiom::Sources, refutation: Refutation::ThinAir(of) };
-        return Ok((Verdict::Inconsistent(violation), Engine::of(model)[0]));
+        return Ok((Verdict::Inconsistent(violation), engines(model)[0]));
     }
     let taken = 3 * x.bytes() + BYTES_PER_EVENT * x.len();
     limits.check_memory(taken, 0)?;

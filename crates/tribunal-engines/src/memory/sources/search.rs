@@ -8,7 +8,8 @@ use super::before::Rules;
 use super::forced::{Forced, Next, forced};
 use super::guess::guess;
 use super::support::Support;
-use crate::memory::models::{Engine, Judgment};
+use crate::Engine;
+use crate::memory::models::engines;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Observation};
 use tribunal_history::model::Model;
@@ -51,7 +52,7 @@ struct Failure {
 pub(super) fn search(
     whole: &Execution,
     model: Model,
-    judge: impl Fn(&Execution) -> Judgment,
+    judge: impl Fn(&Execution) -> (Verdict, Engine),
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     let rules = Rules::of(model);
@@ -63,14 +64,15 @@ pub(super) fn search(
         limits.check_memory(nodes.iter().map(Node::bytes).sum(), states)?;
         let chosen = chosen(&nodes);
         let Forced { sources, x, next } = forced(whole.choosing(&chosen), rules, limits)?;
-        let mut engine = Engine::of(model)[0];
+        let mut engine = engines(model)[0];
         let failure = if let Next::NoSource(read) = next {
             Failure { violation: violated(Refutation::NoSource(read)), support: None }
         } else {
             // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
-            let judgment = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
-            engine = judgment.engine;
-            match judgment.verdict {
+            let asked = if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() };
+            let (verdict, by) = judge(&asked);
+            engine = by;
+            match verdict {
                 Verdict::Inconsistent(violation) => {
                     let support = Support::of(&x, &violation);
                     Failure { violation, support }
@@ -84,10 +86,9 @@ pub(super) fn search(
                     // Most histories that are consistent are so in a simple way: it is tried once.
                     if nodes.is_empty()
                         && let Some(guessed) = guess(&x, model, limits)?
-                        && let guess = judge(&x.choosing(&guessed).without_open())
-                        && let Verdict::Consistent(witness) = guess.verdict
+                        && let (Verdict::Consistent(witness), by) = judge(&x.choosing(&guessed).without_open())
                     {
-                        return Ok((consistent([sources, guessed].concat(), witness), guess.engine));
+                        return Ok((consistent([sources, guessed].concat(), witness), by));
                     }
                     if nodes.len() == DEEPEST {
                         return Err(Limit::States { states });

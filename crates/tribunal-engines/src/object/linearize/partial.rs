@@ -146,7 +146,7 @@ fn of_key(typed: &Typed<'_>, ops: &[OpId], limits: &Limits<'_>) -> PartialLinear
     let intervals = part.history().intervals().expect("a part of a history with times has times");
     let mut found = Found::default();
     let verdict = match room(part.history(), limits) {
-        Ok(()) => judge_within(&part, &Criterion::Linearizable, &mut Meter::new(limits)).verdict,
+        Ok(()) => judge_within(&part, &Criterion::Linearizable, &mut Meter::new(limits)).0,
         Err(limit) => Verdict::Undecided(limit),
     };
     let linearizable = match &verdict {
@@ -198,7 +198,7 @@ fn longest_prefix(
         let called: Vec<OpId> =
             part.history().ops().filter(|op| intervals.call[op.index()] < events).collect();
         let prefix = part.part(&called, Some(events));
-        match judge_within(&prefix, &Criterion::Linearizable, &mut Meter::new(limits)).verdict {
+        match judge_within(&prefix, &Criterion::Linearizable, &mut Meter::new(limits)).0 {
             Verdict::Consistent(execution) => {
                 Some(execution.lin.into_iter().map(|op| called[op.index()]).collect::<Vec<_>>())
             }

@@ -4,7 +4,8 @@ use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
 use super::{Finding, Inconclusive, Place};
 use crate::object::meter::Meter;
-use crate::object::{Engine, judge, judge_by};
+use crate::Engine;
+use crate::object::{judge, judge_by};
 use std::borrow::Cow;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Collection, Criterion, Specification, Typed, Verdict};
@@ -112,7 +113,7 @@ impl<'s> Recheck<'s> {
             .collection
             .as_ref()
             .and_then(|_| judge_by(&typed, &self.criterion, Engine::Collection, limits));
-        by_algorithm.unwrap_or_else(|| judge(&typed, &self.criterion, limits)).verdict
+        by_algorithm.unwrap_or_else(|| judge(&typed, &self.criterion, limits)).0
     }
 
     /// The operations that the checker shows as inconsistent after that event: their slots.

@@ -101,7 +101,7 @@ fn linearization(
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
     let typed = Typed::known(Cow::Borrowed(history), spec);
-    match within(meter, states, |meter| judge_within(&typed, &Criterion::Linearizable, meter)).verdict {
+    match within(meter, states, |meter| judge_within(&typed, &Criterion::Linearizable, meter)).0 {
         Verdict::Consistent(execution) => Ok(Some(execution)),
         Verdict::Undecided(limit @ (Limit::Stopped | Limit::Time { .. })) => Err(limit),
         _ => Ok(None),

@@ -63,7 +63,7 @@ pub(super) fn settles(log: &Log, model: Model, step: &Step) -> bool {
 
 fn verdict(log: &Log, model: Model, step: Option<&Step>) -> Verdict {
     let execution = log.execution(step).expect("a session's events make a history");
-    judge(&execution, model, &Limits::default()).verdict
+    judge(&execution, model, &Limits::default()).0
 }
 
 /// A read or an RMW that may be next.

@@ -1,10 +1,10 @@
-//! The engines that decide models.
+//! The engines by name: what decides models, criteria and levels.
+//!
+//! Which of them decide a model, a criterion or a level is said by [`memory::engines`](crate::memory::engines),
+//! [`object::engines`](crate::object::engines) and [`transactions::engines`](crate::transactions::engines), the default first.
 
-use super::table;
-use tribunal_history::model::Model;
-
-/// An engine that decides models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// An engine. One that decides several kinds of history has one name, and does the same for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// Builds a minimally coherent partial mo and looks for a cycle (Tunç et al. 2023, Algorithms 2 to 4).
@@ -13,9 +13,11 @@ pub enum Engine {
     WeakCoherence,
     /// Saturation, then a search over downward-closed sets of events (Tunç et al. 2023, section 4.2).
     FrontierSearch,
-    /// Derives the edges that every mo must have, to a fixpoint (Zennou et al. 2019 and 2020).
+    /// Derives the edges that every mo must have, to a fixpoint (Zennou et al. 2019 and 2020); of transactions, the ww edges that reads force
+    /// (Møldrup and Pavlogiannis 2025).
     Saturation,
-    /// Saturation, then a search for the order of the remaining writes that saturates after each decision.
+    /// Saturation, then a search for the order of the remaining writes that saturates after each decision; of objects, just-in-time
+    /// linearization with memoized frontiers, key by key.
     Search,
     /// Saturation, then a SAT solver for the order of the remaining writes, with clauses for cycles added lazily.
     Sat,
@@ -33,11 +35,20 @@ pub enum Engine {
     Memoized,
     /// Evaluates the model's text: the edges that its monotone checks force, then a SAT solver with clauses for failed checks.
     Definition,
+    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads show who
+    /// appended what.
+    Collection,
+    /// Wing and Gong's search as published (1993): the baseline.
+    WingGong,
+    /// Minimal visibilities (Emmi and Enea 2018, sections 3 and 4).
+    Minimal,
+    /// All visibilities: the baseline.
+    Naive,
 }
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Engine; 13] = [
+    pub const ALL: [Engine; 17] = [
         Engine::MinimalCoherence,
         Engine::WeakCoherence,
         Engine::FrontierSearch,
@@ -51,6 +62,10 @@ impl Engine {
         Engine::Enum,
         Engine::Memoized,
         Engine::Definition,
+        Engine::Collection,
+        Engine::WingGong,
+        Engine::Minimal,
+        Engine::Naive,
     ];
 
     /// The engine's name in every output.
@@ -69,26 +84,10 @@ impl Engine {
             Engine::Enum => "enum",
             Engine::Memoized => "memoized",
             Engine::Definition => "definition",
+            Engine::Collection => "collection",
+            Engine::WingGong => "wing-gong",
+            Engine::Minimal => "minimal",
+            Engine::Naive => "naive",
         }
-    }
-
-    /// The engines that can decide a model, the default first and its [definition](Engine::Definition) last.
-    ///
-    /// ```
-    /// use tribunal::{memory::Engine, Model};
-    /// assert_eq!(Engine::of(Model::Cc), [Engine::WeakCoherence, Engine::Definition]);
-    /// ```
-    pub fn of(model: Model) -> &'static [Engine] {
-        table::row(model).engines
-    }
-
-    /// Whether it can decide a model.
-    ///
-    /// ```
-    /// use tribunal::{memory::Engine, Model};
-    /// assert!(Engine::Subset.decides(Model::Sc) && !Engine::Subset.decides(Model::Ra));
-    /// ```
-    pub fn decides(self, model: Model) -> bool {
-        Engine::of(model).contains(&self)
     }
 }
