@@ -41,7 +41,7 @@ impl History {
 
     /// An execution as a history.
     pub(crate) fn of_memory(execution: Execution) -> Self {
-        History::new(History::of(Subject::Memory(execution)))
+        History::new(History::of(Subject::Memory(execution.into())))
     }
 
     /// Operations of an object as a history.

@@ -194,8 +194,12 @@ pub extern "C" fn tribunal_object_builder_build(
     made_by(builder, history, |b| {
         b.processes = 0;
         let built = take(&mut b.builder).build().map_err(malformed)?;
-        let object =
-            Object { history: built, spec: b.spec.clone(), lines: Vec::new(), notes: Notes::default() };
+        let object = Object {
+            history: built.into(),
+            spec: b.spec.clone(),
+            lines: Vec::new(),
+            notes: Notes::default(),
+        };
         Ok(History::of_object(object, b.specifications.clone()))
     })
 }

@@ -7,10 +7,13 @@ use crate::text::Text;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::OnceLock;
-use tribunal_host::{Answer, named};
+use tribunal_engines::Engine;
+use tribunal_history::verdict::Verdict as Decided;
+use tribunal_host::{Source, named};
 use tribunal_report::memory::Racy;
-use tribunal_report::{EngineChoice, Question, Verification as Verified};
+use tribunal_report::{Answer, Question, Verification as Verified};
 
 /// The verdict.
 #[repr(C)]
@@ -45,6 +48,7 @@ pub enum Verification {
 /// A verdict on a history. It keeps the history and is immutable, so several threads may use it at once. Its strings are
 /// valid as long as it is.
 pub struct Verdict {
+    source: Arc<Source>,
     answer: Answer,
     budget: Budget,
     model: CString,
@@ -58,12 +62,13 @@ pub struct Verdict {
 impl Verdict {
     /// Asks.
     pub(crate) fn of(history: &History, question: &Question, budget: &Budget) -> Result<Self, Failure> {
-        let answer = Answer::of(history.source(), question, EngineChoice::Auto, &budget.limits());
-        let answer = answer.map_err(malformed)?;
+        let source = history.source().clone();
+        let answer = source.answer(question, None, &budget.limits()).map_err(malformed)?;
         Ok(Verdict {
             budget: budget.unstopped(),
             model: c_string(question.to_string()),
-            engine: answer.engine().map(c_string),
+            engine: answer.engine.map(Engine::name).map(c_string),
+            source,
             answer,
             reason: OnceLock::new(),
             text: OnceLock::new(),
@@ -96,11 +101,11 @@ pub extern "C" fn tribunal_check(
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_word(verdict: Option<&Verdict>) -> Word {
     answered(Word::Undecided, || {
-        Ok(match some(verdict)?.answer.word() {
-            tribunal_report::Word::Consistent => Word::Consistent,
-            tribunal_report::Word::Inconsistent => Word::Inconsistent,
-            tribunal_report::Word::Undecided => Word::Undecided,
-            tribunal_report::Word::Unsupported => Word::Unsupported,
+        Ok(match some(verdict)?.answer.verdict() {
+            Decided::Consistent(()) => Word::Consistent,
+            Decided::Inconsistent(()) => Word::Inconsistent,
+            Decided::Undecided(_) => Word::Undecided,
+            Decided::Unsupported(()) => Word::Unsupported,
         })
     })
 }
@@ -137,13 +142,13 @@ pub extern "C" fn tribunal_verdict_engine(verdict: Option<&Verdict>) -> *const c
 /// The time to decide, in microseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_micros(verdict: Option<&Verdict>) -> u64 {
-    answered(0, || Ok(some(verdict)?.answer.micros()))
+    answered(0, || Ok(some(verdict)?.answer.micros))
 }
 
 /// Whether the history has a data race, under a model that defines them.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_is_racy(verdict: Option<&Verdict>) -> bool {
-    answered(false, || Ok(matches!(some(verdict)?.answer.racy(), Some(Racy::Race(_)))))
+    answered(false, || Ok(matches!(some(verdict)?.answer.racy, Some(Racy::Race(_)))))
 }
 
 /// Why there is no answer; NULL if there is one.
@@ -155,13 +160,14 @@ pub extern "C" fn tribunal_verdict_reason(verdict: Option<&Verdict>) -> *const c
 /// The verdict and its reason as text, as `tribunal explain` prints it.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_text(verdict: Option<&Verdict>) -> *const c_char {
-    kept(verdict, |verdict| &verdict.text, |verdict| Some(verdict.answer.explain(&verdict.budget.limits())))
+    let told = |verdict: &Verdict| Some(verdict.source.explain(&verdict.answer, &verdict.budget.limits()));
+    kept(verdict, |verdict| &verdict.text, told)
 }
 
 /// The verdict and its certificate as a line of JSON, as `tribunal check --style json --witness` prints it and `tribunal verify` reads it.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_json(verdict: Option<&Verdict>) -> *const c_char {
-    kept(verdict, |verdict| &verdict.json, |verdict| Some(verdict.answer.line(true)))
+    kept(verdict, |verdict| &verdict.json, |verdict| Some(verdict.source.line(&verdict.answer, true)))
 }
 
 /// The certificate as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; otherwise NULL.
@@ -182,7 +188,7 @@ pub extern "C" fn tribunal_verdict_verify(
     limits: Option<&Limits<'_>>,
 ) -> Verification {
     answered(Verification::None, || {
-        let verified = some(verdict)?.answer.verify(&Budget::new(limits).limits());
+        let verified = some(verdict)?.answer.verified(&Budget::new(limits).limits());
         let Some(verified) = verified else { return Ok(Verification::None) };
         let word = match verified {
             Verified::Accepted => return Ok(Verification::Accepted),

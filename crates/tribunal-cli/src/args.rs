@@ -20,12 +20,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
+use tribunal_engines::Engine;
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
 use tribunal_history::object::Criterion;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::{most_memory, named, reading};
 use tribunal_litmus::history::Target;
-use tribunal_report::{EngineChoice, Judged, Question, Questions};
+use tribunal_report::{Checkable, Question, Questions};
 use tribunal_verify::object::MOST_MEMORY;
 
 const ABOUT: &str = "Checks whether concurrent executions are consistent with a model, and proves it";
@@ -216,7 +217,7 @@ pub struct CheckArguments {
     pub spec: Option<String>,
     /// The engine that decides; `auto` chooses the best. With another, `--model all` is every model that it decides
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
-    pub engine: EngineChoice,
+    pub engine: Engines,
     /// How to print verdicts
     #[arg(long, value_name = "STYLE", default_value = "human")]
     pub style: CheckStyle,
@@ -333,9 +334,9 @@ impl Budget {
 
     /// The limits of verifying a certificate, beginning now. By default an object may take as much memory as the library's own
     /// default.
-    pub fn limits_of_verification(&self, judged: Judged<'_>) -> Watched {
-        match judged {
-            Judged::Object(_) if self.max_memory.is_none() => {
+    pub fn limits_of_verification(&self, checkable: &Checkable) -> Watched {
+        match checkable {
+            Checkable::Object(_) if self.max_memory.is_none() => {
                 self.limits_with(most_memory().min(MOST_MEMORY))
             }
             _ => self.limits(),
@@ -426,14 +427,22 @@ pub enum CheckStyle {
     Junit,
 }
 
+/// The engine that decides, if one is named.
+#[derive(Clone, Copy, Debug)]
+pub struct Engines(pub Option<Engine>);
+
+impl Engines {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        self.0.map_or("auto", Engine::name)
+    }
+}
+
 /// Engines by name, for the help and completions.
-fn engine() -> impl TypedValueParser<Value = EngineChoice> {
-    let choices = EngineChoice::all();
-    let names: Vec<_> = choices.iter().map(|choice| choice.name()).collect();
-    PossibleValuesParser::new(names).map(move |name| {
-        let named = choices.iter().find(|choice| choice.name() == name);
-        named.copied().unwrap_or(EngineChoice::Auto)
-    })
+fn engine() -> impl TypedValueParser<Value = Engines> {
+    let names = std::iter::once("auto").chain(Engine::ALL.map(Engine::name));
+    PossibleValuesParser::new(names)
+        .map(|name| Engines(Engine::ALL.into_iter().find(|engine| engine.name() == name)))
 }
 
 /// A number of bytes: k, M and G are powers of 1024.

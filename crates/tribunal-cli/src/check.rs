@@ -1,7 +1,7 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{Budget, CheckArguments, CheckStyle};
-use crate::case::{Case, Judge, specifications};
+use crate::args::{Budget, CheckArguments, CheckStyle, Engines};
+use crate::case::{specifications, unfit};
 use crate::certificates::{Store, Stored};
 use crate::exit::Status;
 use crate::failure::{Failure, skipped};
@@ -19,9 +19,10 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tribunal_formats::{History, Labels, Subject};
+use tribunal_history::verdict::Verdict;
 use tribunal_host::Memory;
-use tribunal_report::{EngineChoice, Inquiry, NotDecided, Question, Questions, counted, printable, read_as};
-use tribunal_report::{Finding, Verification, Verifications, Word};
+use tribunal_report::{Answer, Case, Check, NotDecided, Question, Questions, Verification, Verifications};
+use tribunal_report::{counted, printable, read_as};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -51,7 +52,7 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
 }
 
 /// What the arguments ask for: each model or criterion that was named must be one that the engine decides.
-fn inquiry(arguments: &CheckArguments) -> Result<Inquiry, Failure> {
+fn asked(arguments: &CheckArguments) -> Result<Check, Failure> {
     let axioms = arguments.axioms.iter().cloned().map(Question::Criterion);
     let questions = match (&arguments.model, arguments.axioms.is_empty()) {
         (None | Some(Questions::All), true) => Questions::All,
@@ -63,7 +64,7 @@ fn inquiry(arguments: &CheckArguments) -> Result<Inquiry, Failure> {
     };
     let engine = arguments.engine;
     let refused = |undecided: NotDecided| Failure::Usage(format!("--engine {}: {undecided}", engine.name()));
-    Inquiry::new(questions, specifications(arguments.spec.as_deref())?).by(engine).map_err(refused)
+    Check::new(questions, specifications(arguments.spec.as_deref())?).by(engine.0).map_err(refused)
 }
 
 /// What is known of a history that takes longer than this is printed before all is.
@@ -72,7 +73,7 @@ const SOON: Duration = Duration::from_millis(50);
 /// What is checked and how: what the workers share.
 struct Settings<'a> {
     arguments: &'a CheckArguments,
-    inquiry: Inquiry,
+    check: Check,
     /// What each answer may cost.
     budget: Budget,
     /// Whether all answers but the first share a second.
@@ -114,17 +115,17 @@ struct Numbers {
 }
 
 /// The result for a history.
-enum Answer {
+enum Message {
     /// The beginning of what is printed of it, before all is known.
     Begun(Page),
-    Judged(Box<Judgment>),
+    Checked(Box<Checked>),
     /// It is malformed; with what to print of that, if the work goes on.
     Malformed(Failure, Page),
     /// Ctrl-C came before it.
     Cut,
 }
 
-struct Judgment {
+struct Checked {
     kind: usize,
     sheet: Sheet,
     tally: Tally,
@@ -147,7 +148,7 @@ struct Tally {
 
 impl<'a> Settings<'a> {
     fn new(arguments: &'a CheckArguments, color: bool) -> Result<Self, Failure> {
-        let inquiry = inquiry(arguments)?;
+        let check = asked(arguments)?;
         let store = match &arguments.certificates {
             Some(_) if arguments.style != CheckStyle::Json => {
                 return Err(Failure::Usage("--certificates goes with --style json".into()));
@@ -156,7 +157,7 @@ impl<'a> Settings<'a> {
             None => None,
         };
         let witness = arguments.witness;
-        let all = inquiry.is_of_all();
+        let all = check.is_of_all();
         let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
         // What programs read, and what is compared, is complete.
         let overview = arguments.model.is_none()
@@ -178,7 +179,7 @@ impl<'a> Settings<'a> {
         };
         Ok(Settings {
             arguments,
-            inquiry,
+            check,
             budget,
             overview,
             memory: Memory::default(),
@@ -190,94 +191,93 @@ impl<'a> Settings<'a> {
     }
 
     /// The answers to the questions about a history.
-    fn judge(
+    fn check(
         &self,
         case: &Case<'_>,
         labels: &Labels,
         (first, large): (bool, bool),
         print: impl Fn(Page),
-    ) -> Result<Judgment, Failure> {
-        let Settings { arguments, inquiry, budget, memory, .. } = self;
-        case.before(inquiry, |judged| {
-            // A no is all that one word says: then the rest need not be asked.
-            let word = arguments.style == CheckStyle::Brief && !arguments.verify && !arguments.expect;
-            let count = inquiry.questions(judged).len();
-            let patience = Patience::new(budget, count, self.overview);
-            let questions = inquiry.questions(judged);
-            let asked = Instant::now();
-            // What is known of the first history is printed at once, and of others if they take long.
-            let mut begun = Begun::default();
-            let mut print_known = |findings: &[Finding<'_>]| {
-                let Some(report) = self.report.as_ref().filter(|_| first || asked.elapsed() > SOON) else {
-                    return;
-                };
-                let (mut page, lines) = (self.page(), self.progress.has_bar());
-                let known = Known { questions, findings, first, lines };
-                report.begin(case, &known, &mut begun, &mut page).expect("a page takes everything");
-                if !page.text.is_empty() {
-                    print(page);
-                }
+    ) -> Result<Checked, Failure> {
+        let Settings { arguments, check, budget, memory, .. } = self;
+        let checkable = &check.checkable(case.subject, case.file).map_err(|why| unfit(case, why))?;
+        // A no is all that one word says: then the rest need not be asked.
+        let word = arguments.style == CheckStyle::Brief && !arguments.verify && !arguments.expect;
+        let count = check.questions(checkable).len();
+        let patience = Patience::new(budget, count, self.overview);
+        let questions = check.questions(checkable);
+        let asked = Instant::now();
+        // What is known of the first history is printed at once, and of others if they take long.
+        let mut begun = Begun::default();
+        let mut print_known = |answers: &[Answer]| {
+            let Some(report) = self.report.as_ref().filter(|_| first || asked.elapsed() > SOON) else {
+                return;
             };
-            let findings = inquiry.ask_all(judged, |question, known| {
-                if word && known.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
-                    return None;
-                }
-                if let (Some(finding), true) = (known.first(), first && self.overview) {
-                    self.progress.answered(&finding.ruling.question(), finding.ruling.word());
-                }
-                print_known(known);
-                self.progress.part(known.len(), count);
-                self.progress.judging(case.index, question);
-                // What is compared with labels is asked of the engines.
-                let implying = if arguments.expect { &[] } else { known };
-                let mut finding = memory.answer(
+            let (mut page, lines) = (self.page(), self.progress.has_bar());
+            let known = Known { questions, answers, first, lines };
+            report.begin(case, &known, &mut begun, &mut page).expect("a page takes everything");
+            if !page.text.is_empty() {
+                print(page);
+            }
+        };
+        let answers = check.ask_all(checkable, |question, known| {
+            if word && known.last().is_some_and(|last| last.verdict().is_inconsistent()) {
+                return None;
+            }
+            if let (Some(answer), true) = (known.first(), first && self.overview) {
+                self.progress.answered(&answer.question(), answer.verdict());
+            }
+            print_known(known);
+            self.progress.part(known.len(), count);
+            self.progress.judging(case.index, question);
+            // What is compared with labels is asked of the engines.
+            let implying = if arguments.expect { &[] } else { known };
+            let mut answer = memory.answer(
+                large,
+                || patience.limits(known),
+                |limits| check.answer_after(implying, checkable, question, limits),
+                Answer::lacks_memory,
+            );
+            if arguments.verify {
+                self.progress.verifying(case.index, question);
+                answer.verification = memory.answer(
                     large,
-                    || patience.limits(known),
-                    |limits| inquiry.ask_after(implying, judged, question, limits),
-                    Finding::lacks_memory,
+                    || budget.limits_of_verification(checkable),
+                    |limits| answer.verified(limits),
+                    |verification| verification.as_ref().is_some_and(Verification::lacks_memory),
                 );
-                if arguments.verify {
-                    self.progress.verifying(case.index, question);
-                    finding.verification = memory.answer(
-                        large,
-                        || budget.limits_of_verification(judged),
-                        |limits| finding.checked(limits),
-                        |verification| verification.as_ref().is_some_and(Verification::lacks_memory),
-                    );
-                }
-                Some(finding)
-            });
-            print_known(&findings);
-            let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
-            let mut notes = tally.verified(case, &findings);
-            if arguments.expect {
-                // With a model or an engine named, the others' labels are not asked for.
-                let every_label = inquiry.is_of_all() && inquiry.engine() == EngineChoice::Auto;
-                let mismatches = expectations.compare(case, labels, &findings, every_label);
-                notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
-            tally.count(&findings, inquiry.engine());
-            let mut sheet = Sheet {
-                page: self.page(),
-                first,
-                below: self.page(),
-                beside: patience.beside(),
-                begun,
-                stored: Vec::new(),
-            };
-            if let Some(report) = &self.report {
-                report.history(case, &findings, &mut sheet)?;
-            }
-            let page = &mut sheet.page;
-            page.asides.extend(case.warning_line());
-            if let Some(note) = case.note() {
-                remark(arguments.style, format!("{case}: {note}"), page)?;
-            }
-            for (style, note) in &notes {
-                remark(arguments.style, page.paint(*style, note), page)?;
-            }
-            Ok(Judgment { kind: kind_of(case.subject), sheet, tally, expectations })
-        })
+            Some(answer)
+        });
+        print_known(&answers);
+        let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
+        let mut notes = tally.verified(case, &answers);
+        if arguments.expect {
+            // With a model or an engine named, the others' labels are not asked for.
+            let every_label = check.is_of_all() && check.engine().is_none();
+            let mismatches = expectations.compare(case, labels, &answers, every_label);
+            notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
+        }
+        tally.count(&answers, arguments.engine);
+        let mut sheet = Sheet {
+            page: self.page(),
+            first,
+            below: self.page(),
+            beside: patience.beside(),
+            begun,
+            stored: Vec::new(),
+        };
+        if let Some(report) = &self.report {
+            report.history(case, &answers, &mut sheet)?;
+        }
+        let page = &mut sheet.page;
+        page.asides.extend(case.warning_line());
+        if let Some(note) = case.note() {
+            remark(arguments.style, format!("{case}: {note}"), page)?;
+        }
+        for (style, note) in &notes {
+            remark(arguments.style, page.paint(*style, note), page)?;
+        }
+        Ok(Checked { kind: kind_of(case.subject), sheet, tally, expectations })
     }
 
     fn page(&self) -> Page {
@@ -285,13 +285,13 @@ impl<'a> Settings<'a> {
     }
 
     /// That a history is malformed.
-    fn malformed(&self, file: &str, index: u64, failure: Failure) -> Answer {
+    fn malformed(&self, file: &str, index: u64, failure: Failure) -> Message {
         let mut page = self.page();
         if let Some(report) = self.report.as_ref().filter(|_| self.arguments.streaming.keep_going) {
             let malformed = Malformed { file, index, failure: &failure };
             report.malformed(&malformed, &mut page).expect("a page takes everything");
         }
-        Answer::Malformed(failure, page)
+        Message::Malformed(failure, page)
     }
 }
 
@@ -303,39 +303,39 @@ struct FileJob<'a> {
 
 impl Job for FileJob<'_> {
     type State = Numbers;
-    type Answer = Answer;
+    type Answer = Message;
 
     fn work(
         &self,
         histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Numbers>,
-        answers: &Answers<'_, Answer>,
+        answers: &Answers<'_, Message>,
     ) {
         let FileJob { settings, file } = *self;
         let numbered = turn.take(histories.len(), |numbers| {
             let begin = numbers.index;
             numbers.index += histories.len() as u64;
             let firsts: Vec<bool> =
-                histories.iter().map(|history| numbers.is_first(history, file, &settings.inquiry)).collect();
+                histories.iter().map(|history| numbers.is_first(history, file, &settings.check)).collect();
             (begin, firsts)
         });
         let Some((begin, firsts)) = numbered else { return };
         for ((history, first), index) in histories.into_iter().zip(firsts).zip(begin..) {
             // After the last history there is nothing left to cut: the status is what it would have been.
             if interrupt::requested() && history.is_ok() {
-                answers.give(Answer::Cut);
+                answers.give(Message::Cut);
                 return;
             }
-            let judged =
+            let checked =
                 history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
                     answers.begin(line);
                     let case = Case { file, index, line, subject: &subject };
-                    let print = |page| answers.give_at_once(Answer::Begun(page));
-                    settings.judge(&case, &labels, (first, large), print)
+                    let print = |page| answers.give_at_once(Message::Begun(page));
+                    settings.check(&case, &labels, (first, large), print)
                 });
-            let answer = match judged {
-                Ok(judgement) => Answer::Judged(Box::new(judgement)),
+            let answer = match checked {
+                Ok(checked) => Message::Checked(Box::new(checked)),
                 Err(failure) => settings.malformed(file, index, failure),
             };
             if !answers.give(answer) {
@@ -346,12 +346,11 @@ impl Job for FileJob<'_> {
 }
 
 impl Numbers {
-    /// Whether a history is the first of its kind that can be judged. It is counted.
-    fn is_first(&mut self, history: &ReadResult, file: &str, inquiry: &Inquiry) -> bool {
-        let Ok(History { subject, line, .. }) = history else { return false };
+    /// Whether a history is the first of its kind that can be checkable. It is counted.
+    fn is_first(&mut self, history: &ReadResult, file: &str, check: &Check) -> bool {
+        let Ok(History { subject, .. }) = history else { return false };
         let count = &mut self.of_kind[kind_of(subject)];
-        let case = Case { file, index: 0, line: *line, subject };
-        let first = *count == 0 && case.before(inquiry, |_| Ok(())).is_ok();
+        let first = *count == 0 && check.checkable(subject, file).is_ok();
         *count += u64::from(first || *count > 0);
         first
     }
@@ -447,25 +446,25 @@ impl<'a> Session<'a> {
                 None => out.print(page),
             };
             match answer {
-                Answer::Cut => {
+                Message::Cut => {
                     *cut_short = true;
                     return Ok(false);
                 }
-                Answer::Malformed(failure, _) if !streaming.keep_going || !failure.is_of_one_history() => {
+                Message::Malformed(failure, _) if !streaming.keep_going || !failure.is_of_one_history() => {
                     return Err(failure);
                 }
-                Answer::Malformed(failure, page) => {
+                Message::Malformed(failure, page) => {
                     (*malformed, *passed_over) = (true, *passed_over + 1);
                     show(&page, &mut out)?;
                     settings.progress.aside(|| failure.print());
                 }
-                Answer::Begun(page) => {
+                Message::Begun(page) => {
                     begun = true;
                     settings.progress.aside(|| show(&page, &mut out))?;
                     out.flush()?;
                 }
-                Answer::Judged(judgement) => {
-                    let Judgment { kind, sheet, tally: counted, expectations: compared } = *judgement;
+                Message::Checked(checked) => {
+                    let Checked { kind, sheet, tally: counted, expectations: compared } = *checked;
                     tally.add(counted);
                     expectations.add(&compared);
                     // If a certificate cannot be stored, there is no line.
@@ -573,37 +572,37 @@ impl Tally {
         self.why_unsupported = self.why_unsupported.take().or(other.why_unsupported);
     }
 
-    fn count(&mut self, findings: &[Finding<'_>], engine: EngineChoice) {
+    fn count(&mut self, answers: &[Answer], engine: Engines) {
         self.histories += 1;
-        for Finding { ruling, .. } in findings {
-            match ruling.word() {
-                Word::Consistent => self.consistent += 1,
-                Word::Inconsistent => self.inconsistent += 1,
-                Word::Undecided => {
+        for answer in answers {
+            match answer.verdict() {
+                Verdict::Consistent(()) => self.consistent += 1,
+                Verdict::Inconsistent(()) => self.inconsistent += 1,
+                Verdict::Undecided(_) => {
                     self.undecided += 1;
-                    self.late += u64::from(ruling.is_late());
+                    self.late += u64::from(answer.is_late());
                 }
-                Word::Unsupported => {
+                Verdict::Unsupported(()) => {
                     self.unsupported += 1;
-                    let why = || format!("{}: {}", ruling.question(), ruling.reason().unwrap_or_default());
+                    let why = || format!("{}: {}", answer.question(), answer.reason().unwrap_or_default());
                     self.why_unsupported.get_or_insert_with(why);
                 }
             }
         }
-        if findings.is_empty() {
+        if answers.is_empty() {
             let why = || format!("--engine {} decides nothing about such histories", engine.name());
             self.why_unsupported.get_or_insert_with(why);
         }
     }
 
     /// Counts the certificates that were checked; a line for each that is not accepted for what the definitions say alone.
-    fn verified(&mut self, case: &Case<'_>, findings: &[Finding<'_>]) -> Vec<(Style, String)> {
+    fn verified(&mut self, case: &Case<'_>, answers: &[Answer]) -> Vec<(Style, String)> {
         let mut notes = Vec::new();
-        for Finding { ruling, verification, .. } in findings {
-            let Some(verification) = verification else { continue };
+        for answer in answers {
+            let Some(verification) = &answer.verification else { continue };
             self.verifications.count(verification);
             if *verification != Verification::Accepted {
-                let (question, word) = (ruling.question(), ruling.word());
+                let (question, word) = (answer.question(), answer.verdict().word());
                 let style = if matches!(verification, Verification::Refused(_)) { BAD } else { DOUBT };
                 let what = verification.to_string();
                 notes.push((style, format!("{case}: {question}: {word}: certificate {}", printable(&what))));

@@ -1,10 +1,10 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, on one screen.
 
 use crate::args::{Budget, Histories};
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, failure, specifications, unfit};
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
+use crate::output::{self, STRONG, Stdout, complain};
 use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::watchdog::Watched;
@@ -13,8 +13,9 @@ use clap::{Args, ValueHint};
 use std::ffi::OsStr;
 use std::io::Write;
 use tribunal_formats::History;
+use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_host::named;
-use tribunal_report::{Finding, Heading, Inquiry, Judged, Question, Questions, Ruling, Section, Word};
+use tribunal_report::{Answer, Check, Checkable, Heading, Question, Questions, Section};
 use tribunal_report::{SCREENFUL, allowed, contrast, counted, section, sections, usual_question};
 
 const EXPLAIN_HELP: &str = "\
@@ -74,9 +75,9 @@ impl ExplainArguments {
 
 pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let specifications = specifications(arguments.spec.as_deref())?;
-    let inquiry = Inquiry::new(arguments.questions(), specifications);
+    let check = Check::new(arguments.questions(), specifications);
     let mut session =
-        Session { arguments, inquiry, progress: Progress::new(), explained: 0, worst: Status::Success };
+        Session { arguments, check, progress: Progress::new(), explained: 0, worst: Status::Success };
     let malformed = input::each(&arguments.histories.files, out, |file, out| session.file(file, out))?;
     if interrupt::requested() {
         return Ok(Status::Interrupted);
@@ -91,7 +92,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
 /// What is explained, and the results so far.
 struct Session<'a> {
     arguments: &'a ExplainArguments,
-    inquiry: Inquiry,
+    check: Check,
     progress: Progress,
     explained: u64,
     worst: Status,
@@ -113,7 +114,9 @@ impl Session<'_> {
             }
             found = true;
             let case = Case { file: &name, index, line: history.line, subject: &history.subject };
-            let explained = case.before(&self.inquiry, |judged| self.explain(&case, judged, &history))?;
+            let checkable = self.check.checkable(case.subject, case.file);
+            let checkable = checkable.map_err(|why| unfit(&case, why))?;
+            let explained = self.explain(&case, &checkable, &history)?;
             if interrupt::requested() {
                 return Ok(());
             }
@@ -159,112 +162,112 @@ impl Session<'_> {
 
     fn limits(&self) -> Watched {
         let budget = &self.arguments.budget;
-        if self.inquiry.is_of_all() { budget.of_all().limits() } else { budget.limits() }
+        if self.check.is_of_all() { budget.of_all().limits() } else { budget.limits() }
     }
 
-    fn ask<'j>(&self, case: &Case<'_>, judged: Judged<'j>, question: &Question) -> Finding<'j> {
+    fn ask(&self, case: &Case<'_>, checkable: &Checkable, question: &Question) -> Answer {
         self.progress.judging(case.index, question);
-        self.inquiry.ask(judged, question, &self.limits())
+        self.check.answer(checkable, question, &self.limits())
     }
 
     /// The answer to a question that was named: it must apply.
-    fn named<'j>(
-        &self,
-        case: &Case<'_>,
-        judged: Judged<'j>,
-        question: &Question,
-    ) -> Result<Finding<'j>, Failure> {
-        let finding = self.ask(case, judged, question);
-        match finding.ruling.word() {
-            Word::Unsupported => {
-                let reason = finding.ruling.reason().unwrap_or_default();
-                Err(case.failure(format_args!("{question}: {reason}")))
+    fn named(&self, case: &Case<'_>, checkable: &Checkable, question: &Question) -> Result<Answer, Failure> {
+        let answer = self.ask(case, checkable, question);
+        match answer.verdict() {
+            Verdict::Unsupported(()) => {
+                let reason = answer.reason().unwrap_or_default();
+                Err(failure(&case, format_args!("{question}: {reason}")))
             }
-            _ => Ok(finding),
+            _ => Ok(answer),
         }
     }
 
-    fn explain(&self, case: &Case<'_>, judged: Judged<'_>, history: &History) -> Result<Explained, Failure> {
+    fn explain(
+        &self,
+        case: &Case<'_>,
+        checkable: &Checkable,
+        history: &History,
+    ) -> Result<Explained, Failure> {
         // The history's name takes a line, and so does a note.
         let height = SCREENFUL - 1 - usize::from(case.note().is_some());
         if let (Some(strong), Some(weak)) = (&self.arguments.why_not, &self.arguments.but) {
-            let strong = self.named(case, judged, strong)?.ruling;
-            let weak = self.named(case, judged, weak)?.ruling;
+            let strong = self.named(case, checkable, strong)?;
+            let weak = self.named(case, checkable, weak)?;
             return Ok(self.contrast(&strong, &weak, history, height));
         }
-        if self.inquiry.is_of_all() {
-            return Ok(self.overview(case, judged, history, height));
+        if self.check.is_of_all() {
+            return Ok(self.overview(case, checkable, history, height));
         }
-        let (mut sections, mut words) = (Vec::new(), Vec::new());
-        for question in self.inquiry.questions(judged) {
-            let ruling = self.named(case, judged, question)?.ruling;
-            words.push(ruling.word());
-            match self.stronger(case, judged, &ruling) {
-                Some(strong) => sections.extend(allowed(&ruling, &strong, history, height, &self.limits())),
-                None => sections.push(section(&ruling, history, height, &self.limits())),
+        let (mut sections, mut verdicts) = (Vec::new(), Vec::new());
+        for question in self.check.questions(checkable) {
+            let answer = self.named(case, checkable, question)?;
+            verdicts.push(answer.verdict());
+            match self.stronger(case, checkable, &answer) {
+                Some(strong) => sections.extend(allowed(&answer, &strong, history, height, &self.limits())),
+                None => sections.push(section(&answer, history, height, &self.limits())),
             }
         }
-        Ok(Explained { sections, closing: None, status: status(words) })
+        Ok(Explained { sections, closing: None, status: status(verdicts) })
     }
 
-    /// The answer of the strongest of the usual questions, if it forbids what this ruling allows.
-    fn stronger<'j>(&self, case: &Case<'_>, judged: Judged<'j>, ruling: &Ruling<'j>) -> Option<Ruling<'j>> {
-        let (question, usual) = (ruling.question(), usual_question(case.subject));
-        if ruling.word() != Word::Consistent || question == usual || !question.includes(&usual) {
+    /// The answer to the strongest of the usual questions, if it forbids what this one allows.
+    fn stronger(&self, case: &Case<'_>, checkable: &Checkable, answer: &Answer) -> Option<Answer> {
+        let (question, usual) = (answer.question(), usual_question(case.subject));
+        if answer.verdict() != Verdict::Consistent(()) || question == usual || !question.includes(&usual) {
             return None;
         }
         self.progress.judging(case.index, &usual);
-        let strong = self.inquiry.ask(judged, &usual, &self.arguments.budget.of_all().limits()).ruling;
-        (strong.word() == Word::Inconsistent).then_some(strong)
+        let strong = self.check.answer(checkable, &usual, &self.arguments.budget.of_all().limits());
+        strong.verdict().is_inconsistent().then_some(strong)
     }
 
     /// Why one model forbids what another allows, as asked by name.
-    fn contrast(
-        &self,
-        strong: &Ruling<'_>,
-        weak: &Ruling<'_>,
-        history: &History,
-        height: usize,
-    ) -> Explained {
+    fn contrast(&self, strong: &Answer, weak: &Answer, history: &History, height: usize) -> Explained {
         // A line between the sections and the closing one.
         let sections = contrast(strong, weak, history, height - 2, &self.limits());
         let (forbids, allows) = (strong.question(), weak.question());
-        let (closing, status) = match (strong.word(), weak.word()) {
-            (Word::Undecided, _) | (_, Word::Undecided) => (None, Status::Undecided),
-            (Word::Consistent, Word::Consistent) => (
+        let (closing, status) = match (strong.verdict(), weak.verdict()) {
+            (Verdict::Undecided(_), _) | (_, Verdict::Undecided(_)) => (None, Status::Undecided),
+            (Verdict::Consistent(()), Verdict::Consistent(())) => (
                 Some(format!("{forbids} and {allows} both allow it: there is nothing to explain")),
                 Status::Success,
             ),
-            (Word::Consistent, _) => (
+            (Verdict::Consistent(()), _) => (
                 Some(format!("it is the other way round: {forbids} allows it, {allows} forbids it")),
                 Status::Success,
             ),
-            (_, Word::Consistent) => (None, Status::Inconsistent),
+            (_, Verdict::Consistent(())) => (None, Status::Inconsistent),
             _ => (Some(format!("{allows} forbids it as well")), Status::Inconsistent),
         };
         Explained { sections, closing, status }
     }
 
     /// The first answer, and what the other models say.
-    fn overview(&self, case: &Case<'_>, judged: Judged<'_>, history: &History, height: usize) -> Explained {
-        let Session { arguments, inquiry, progress, .. } = self;
-        let count = inquiry.questions(judged).len();
+    fn overview(
+        &self,
+        case: &Case<'_>,
+        checkable: &Checkable,
+        history: &History,
+        height: usize,
+    ) -> Explained {
+        let Session { arguments, check, progress, .. } = self;
+        let count = check.questions(checkable).len();
         let overview = arguments.model.is_none() && arguments.budget.timeout.is_none();
         let budget = arguments.budget.of_all();
         let patience = Patience::new(&budget, count, overview);
-        let findings = inquiry.ask_all(judged, |question, known| {
+        let answers = check.ask_all(checkable, |question, known| {
             progress.part(known.len(), count);
             progress.judging(case.index, question);
-            Some(inquiry.ask_after(known, judged, question, &patience.limits(known)))
+            Some(check.answer_after(known, checkable, question, &patience.limits(known)))
         });
-        let status = status(findings.iter().map(|finding| finding.ruling.word()));
-        let late = findings.iter().filter(|finding| finding.ruling.is_late()).count();
+        let status = status(answers.iter().map(|answer| answer.verdict()));
+        let late = answers.iter().filter(|answer| answer.is_late()).count();
         let hint = arguments.budget.hint(overview).filter(|_| late > 0);
         let closing = hint.map(|hint| format!("{late} undecided after {hint}"));
         // A line between the sections and the closing one.
         let height = if closing.is_some() { height - 2 } else { height };
         progress.explaining(case.index);
-        Explained { sections: sections(&findings, history, height, &self.limits()), closing, status }
+        Explained { sections: sections(&answers, history, height, &self.limits()), closing, status }
     }
 }
 
@@ -275,13 +278,13 @@ struct Explained {
     status: Status,
 }
 
-fn status(words: impl IntoIterator<Item = Word>) -> Status {
+fn status(verdicts: impl IntoIterator<Item = Bare>) -> Status {
     let mut status = Status::Success;
-    for word in words {
-        match word {
-            Word::Inconsistent => return Status::Inconsistent,
-            Word::Undecided => status = Status::Undecided,
-            Word::Consistent | Word::Unsupported => {}
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Inconsistent(()) => return Status::Inconsistent,
+            Verdict::Undecided(_) => status = Status::Undecided,
+            Verdict::Consistent(()) | Verdict::Unsupported(()) => {}
         }
     }
     status
@@ -290,15 +293,9 @@ fn status(words: impl IntoIterator<Item = Word>) -> Status {
 /// Prints a section: its headings, and its lines below them.
 pub fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
     writeln!(out)?;
-    for Heading { question, word, more } in &section.headings {
-        let style = match word {
-            Word::Consistent => GOOD,
-            Word::Inconsistent => BAD,
-            Word::Undecided => DOUBT,
-            Word::Unsupported => FAINT,
-        };
+    for Heading { question, verdict, more } in &section.headings {
         let name = out.paint(STRONG, &question.to_string());
-        writeln!(out, "{name}: {}{more}", out.paint(style, &word.to_string()))?;
+        writeln!(out, "{name}: {}{more}", out.paint(output::style(*verdict), verdict.word()))?;
     }
     let indent = if section.headings.is_empty() { "" } else { "  " };
     for line in &section.lines {

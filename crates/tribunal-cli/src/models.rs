@@ -69,7 +69,7 @@ fn as_json(question: &Question, out: &mut Stdout) -> std::io::Result<()> {
         json!(sentence(question)),
         json!(axioms(question)),
         json!(complexity(question)),
-        json!(question.engines()),
+        json!(question.engine_names()),
         json!(definition(question)),
     )
 }
@@ -79,7 +79,12 @@ fn as_list(questions: &[Question], out: &mut Stdout) -> std::io::Result<()> {
         let name = format!("{:12}", question.to_string());
         writeln!(out, "{} {}", out.paint(STRONG, &name), sentence(question))?;
         writeln!(out, "             {}", axioms(question))?;
-        writeln!(out, "             {}; engines: {}", complexity(question), question.engines().join(", "))?;
+        writeln!(
+            out,
+            "             {}; engines: {}",
+            complexity(question),
+            question.engine_names().join(", ")
+        )?;
     }
     writeln!(
         out,

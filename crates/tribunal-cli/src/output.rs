@@ -13,6 +13,7 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use tribunal_history::verdict::{Bare, Verdict};
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -24,6 +25,16 @@ pub const DOUBT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiCol
 pub const FAINT: Style = Style::new().dimmed();
 /// Headings.
 pub const STRONG: Style = Style::new().bold();
+
+/// The style of a verdict's word.
+pub const fn style(verdict: Bare) -> Style {
+    match verdict {
+        Verdict::Consistent(()) => GOOD,
+        Verdict::Inconsistent(()) => BAD,
+        Verdict::Undecided(_) => DOUBT,
+        Verdict::Unsupported(()) => FAINT,
+    }
+}
 
 /// Prints a line on standard error, colored only on a terminal. A failure to write it is ignored.
 pub fn complain(line: &str) {

@@ -5,7 +5,8 @@ use crate::watchdog::Watched;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use tribunal_history::limits::Limits;
-use tribunal_report::{Finding, Word};
+use tribunal_history::verdict::Verdict;
+use tribunal_report::Answer;
 
 /// What all answers of an overview but the first may take together; or as long as the first took.
 const REST: Duration = Duration::from_secs(1);
@@ -28,12 +29,12 @@ impl<'b> Patience<'b> {
     }
 
     /// The limits of the next answer, which begins now, after these.
-    pub fn limits(&self, findings: &[Finding<'_>]) -> Watched {
+    pub fn limits(&self, answers: &[Answer]) -> Watched {
         let limits = self.budget.limits();
-        let (true, Some(first)) = (self.shared, findings.first()) else { return limits };
+        let (true, Some(first)) = (self.shared, answers.first()) else { return limits };
         // A history that takes long to go through takes long for every question: rather some answers than none.
-        let usual = match first.ruling.word() {
-            Word::Undecided => Duration::ZERO,
+        let usual = match first.verdict() {
+            Verdict::Undecided(_) => Duration::ZERO,
             _ => Duration::from_micros(first.micros),
         };
         let now = Instant::now();
@@ -41,7 +42,7 @@ impl<'b> Patience<'b> {
         self.end.set(Some(end));
         // A quick answer leaves its time to those that follow.
         let left = end.saturating_duration_since(now);
-        let share = left / (self.questions - findings.len()) as u32;
+        let share = left / (self.questions - answers.len()) as u32;
         let deadline = Some(now + share.max(usual.min(left)));
         Watched::new(Limits { deadline, ..*limits }, self.budget.grace)
     }

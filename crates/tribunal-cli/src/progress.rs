@@ -7,7 +7,8 @@ use std::fmt;
 use std::io::{IsTerminal, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal_report::{Question, Word, printable};
+use tribunal_history::verdict::Bare;
+use tribunal_report::{Question, printable};
 
 /// While a file is read: how much of it, and what is done with it.
 const READING: &str = "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}";
@@ -104,9 +105,10 @@ impl Progress {
     }
 
     /// Says the first answer while the others are asked for: it is what matters most, so it does not wait for a second.
-    pub fn answered(&self, question: &Question, word: Word) {
+    pub fn answered(&self, question: &Question, verdict: Bare) {
         let Some(bar) = &self.bar else { return };
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = format!("{question} is {word}; ");
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) =
+            format!("{question} is {}; ", verdict.word());
         appear(bar, Duration::from_millis(100));
     }
 

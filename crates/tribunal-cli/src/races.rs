@@ -1,7 +1,7 @@
 //! `tribunal races`: the data races of histories.
 
 use crate::args::{RacesArguments, RacesStyle};
-use crate::case::{Case, Judge};
+use crate::case::{Case, failure};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
@@ -73,7 +73,7 @@ fn list(
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let Subject::Memory(execution) = &subject else {
-            return Err(case.failure("races are of memories, and the history is of an object"));
+            return Err(failure(&case, "races are of memories, and the history is of an object"));
         };
         let begin = Instant::now();
         let found = memory.answer(
@@ -82,7 +82,7 @@ fn list(
             |limits| Found::of(execution, arguments, limits),
             |found| matches!(found, Ok(Found { end: End::Undecided(Limit::Memory { .. }), .. })),
         );
-        let found = found.map_err(|why| case.failure(format_args!("{}: {why}", arguments.model)))?;
+        let found = found.map_err(|why| failure(&case, format_args!("{}: {why}", arguments.model)))?;
         let mut page = Page::new(color);
         let micros = begin.elapsed().as_micros() as u64;
         match arguments.style {
@@ -156,7 +156,7 @@ impl Found {
         model: Model,
         limits: &Limits<'_>,
     ) -> Result<Option<Witness>, Unsupported> {
-        self.end = match tribunal_engines::memory::judge(x, model, limits).verdict {
+        self.end = match tribunal_engines::memory::judge(x, model, limits).0 {
             Verdict::Consistent(witness) => return Ok(Some(witness)),
             Verdict::Inconsistent(violation) => End::NoExecution(violation),
             Verdict::Undecided(limit) => End::Undecided(limit),

@@ -15,6 +15,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tribunal_engines::memory::Shrunk;
 use tribunal_formats::{Format, History, Labels, Lines, Subject, Writer, write_history};
@@ -23,7 +24,7 @@ use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_host::named;
 use tribunal_machines::{Clients, Mix};
 use tribunal_record::memory::{Layout, Pinning, Recorder, litmus};
-use tribunal_report::{EngineChoice, Finding, Judged, Question, Word};
+use tribunal_report::{Answer, Checkable, Question};
 use tribunal_report::{SCREENFUL, printable, section};
 
 #[derive(Args, Debug)]
@@ -224,7 +225,7 @@ fn search(
         if recorded % 1024 == 0 {
             progress.separating(history.len(), recorded);
         }
-        let verdict = tribunal_engines::memory::judge(&history, model, &limits).verdict;
+        let verdict = tribunal_engines::memory::judge(&history, model, &limits).0;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
         }
@@ -300,18 +301,21 @@ fn show(
         _ => format!("after {recorded} histories"),
     };
     writeln!(out, "{}, {after}: {left} of {all} events are not {model}", out.paint(STRONG, &name))?;
+    let part = Arc::new(part);
+    let checkable = Checkable::Memory(part.clone());
     let source = History {
         subject: Subject::Memory(part),
         labels: Labels::default(),
         line: 0,
         lines: Lines::default(),
     };
-    let Some(part) = source.memory() else { return Ok(Status::Inconsistent) };
-    let ask = |model| Finding::of(Judged::Memory(part), &Question::Model(model), EngineChoice::Auto, limits);
-    explain::print(&section(&ask(model).ruling, &source, SCREENFUL, limits), out)?;
+    let ask = |model| Answer::of(&checkable, &Question::Model(model), None, limits);
+    explain::print(&section(&ask(model), &source, SCREENFUL, limits), out)?;
     writeln!(out)?;
-    let words = Model::ALL.map(|model| (model.to_string(), ask(model).ruling.word()));
-    for (heading, wanted) in [("forbidden by", Word::Inconsistent), ("allowed by", Word::Consistent)] {
+    let words = Model::ALL.map(|model| (model.to_string(), ask(model).verdict()));
+    for (heading, wanted) in
+        [("forbidden by", Verdict::Inconsistent(())), ("allowed by", Verdict::Consistent(()))]
+    {
         let models: Vec<&str> =
             words.iter().filter(|(_, word)| *word == wanted).map(|(name, _)| name.as_str()).collect();
         if !models.is_empty() {

@@ -26,7 +26,7 @@ use tribunal_history::transactions::Level;
 use tribunal_history::verdict::Limit;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::named;
-use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications};
+use tribunal_report::{Answer, NotCheckable, Question, Specifications};
 use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
 
 const SEPARATE_HELP: &str = "\
@@ -156,12 +156,12 @@ fn models(
     let mut separations =
         separate::models(&[pair], &search, |events, tried| progress.separating(events, tried));
     drop(progress);
-    let found = separations.found[0].take().map(|execution| (execution, true));
+    let found = separations.found[0].take().map(|execution| (execution.into(), true));
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.len()));
     let found =
         found.or(given).map(|(execution, smallest)| Found { subject: Subject::Memory(execution), smallest });
     let questions = [pair.allows, pair.forbids].map(Question::Model);
-    report(found, None, &questions, Reached::of(&separations, "events"), arguments, out)
+    report(found, &Specifications::default(), &questions, Reached::of(&separations, "events"), arguments, out)
 }
 
 fn criteria(
@@ -184,14 +184,14 @@ fn criteria(
     let found = separations.found[0].take().map(|example| {
         let lines = vec![0; example.history.len()];
         let spec = objects.name(example.spec).to_string();
-        (Object { history: example.history, spec, lines, notes: Notes::default() }, true)
+        (Object { history: example.history.into(), spec, lines, notes: Notes::default() }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.len()));
     let found =
         found.or(given).map(|(object, smallest)| Found { subject: Subject::Object(object), smallest });
     let Pair { allows, forbids } = pair;
     let questions = [allows, forbids].map(Question::Criterion);
-    report(found, objects.given.given(), &questions, Reached::of(&separations, "operations"), arguments, out)
+    report(found, &objects.given, &questions, Reached::of(&separations, "operations"), arguments, out)
 }
 
 fn levels(
@@ -212,14 +212,21 @@ fn levels(
     drop(progress);
     let found = separations.found[0].take().map(|history| {
         let lines = vec![0; history.len()];
-        (Transactions { history, lines, notes: Notes::default() }, true)
+        (Transactions { history: history.into(), lines, notes: Notes::default() }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.ops().len()));
     let found = found
         .or(given)
         .map(|(transactions, smallest)| Found { subject: Subject::Transactions(transactions), smallest });
     let questions = [pair.allows, pair.forbids].map(Question::Level);
-    report(found, None, &questions, Reached::of(&separations, "operations"), arguments, out)
+    report(
+        found,
+        &Specifications::default(),
+        &questions,
+        Reached::of(&separations, "operations"),
+        arguments,
+        out,
+    )
 }
 
 /// Says that nothing separates the two: it is known that the one is included in the other.
@@ -259,15 +266,15 @@ struct Reached {
 
 impl Reached {
     fn of<E>(separations: &Separations<E>, unit: &'static str) -> Self {
-        let Separations { complete, histories, ref limit, .. } = *separations;
-        Reached { complete, histories, limit: limit.clone(), unit }
+        let Separations { complete, histories, limit, .. } = *separations;
+        Reached { complete, histories, limit, unit }
     }
 }
 
 /// Writes the history, and says why the one model allows it and the other does not.
 fn report(
     found: Option<Found>,
-    spec: Option<&dyn Specification>,
+    specifications: &Specifications,
     [allows, forbids]: &[Question; 2],
     reached: Reached,
     arguments: &SeparateArguments,
@@ -297,34 +304,29 @@ fn report(
         complain(&line);
         return Ok(Status::Success);
     }
-    let built_in = match &subject {
-        Subject::Object(object) => specs::named(&object.spec).ok(),
-        _ => None,
-    };
-    let spec = spec.or(built_in.as_deref());
-    let typed;
-    let judged = match (&subject, spec) {
-        (Subject::Memory(execution), _) => Judged::Memory(execution),
-        (Subject::Transactions(transactions), _) => Judged::Transactions(&transactions.history),
-        (Subject::Object(object), Some(spec)) => {
-            typed = object.typed(&object.spec, spec)?;
-            Judged::Object(&typed)
-        }
-        (Subject::Object(object), None) => {
-            return Err(Failure::Usage(format!("no specification `{}`", object.spec)));
-        }
-    };
+    let checkable = specifications.checkable(&subject, spec_of(&subject)).map_err(|why| match why {
+        NotCheckable::Specification(_) => Failure::Usage(format!("no specification `{}`", spec_of(&subject))),
+        NotCheckable::IllTyped(error) | NotCheckable::OtherMethods { source: error, .. } => error.into(),
+    })?;
     writeln!(out)?;
     for (question, style) in [(allows, GOOD), (forbids, BAD)] {
-        let Finding { ruling, .. } = Finding::of(judged, question, EngineChoice::Auto, &arguments.limits());
-        let word = out.paint(style, &ruling.word().to_string());
-        writeln!(out, "{question}: {word}{}", ruling.broken())?;
-        for line in ruling.explain(&arguments.limits()) {
+        let answer = Answer::of(&checkable, question, None, &arguments.limits());
+        let word = out.paint(style, answer.verdict().word());
+        writeln!(out, "{question}: {word}{}", answer.broken())?;
+        for line in answer.explain(&arguments.limits()) {
             writeln!(out, "  {line}")?;
         }
     }
     writeln!(out, "{line}")?;
     Ok(Status::Success)
+}
+
+/// The name of the specification of an object; nothing for other histories.
+fn spec_of(subject: &Subject) -> &str {
+    match subject {
+        Subject::Object(object) => &object.spec,
+        Subject::Memory(_) | Subject::Transactions(_) => "",
+    }
 }
 
 /// Writes the history as asked, or as people read it.

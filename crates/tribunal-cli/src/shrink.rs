@@ -1,7 +1,7 @@
 //! `tribunal shrink`: a smallest part of an inconsistent history that is still inconsistent.
 
 use crate::args::{Judging, ShrinkArguments};
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, failure, specifications, unfit};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
@@ -32,21 +32,20 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let question = arguments.model.clone().unwrap_or_else(|| usual_question(&subject));
-        let part = case.with(&specifications, |judged| {
-            Ok(memory.answer(
-                large,
-                || budget.limits(),
-                |limits| {
-                    let tick = |left: usize| progress.shrinking(index, left);
-                    tribunal_report::shrink(judged, &subject, &question, limits, tick)
-                },
-                Part::lacks_memory,
-            ))
-        })?;
+        let checkable = specifications.checkable(&subject, &name).map_err(|why| unfit(&case, why))?;
+        let part = memory.answer(
+            large,
+            || budget.limits(),
+            |limits| {
+                let tick = |left: usize| progress.shrinking(index, left);
+                tribunal_report::shrink(&checkable, &subject, &question, limits, tick)
+            },
+            Part::lacks_memory,
+        );
         let mut said: Vec<String> = case.remarks().collect();
         let mut say = |what: &str| said.push(format!("{case}: {question}: {what}"));
         let outcome = match part {
-            Part::Unsupported(why) => return Err(case.failure(format_args!("{question}: {why}"))),
+            Part::Unsupported(why) => return Err(failure(&case, format_args!("{question}: {why}"))),
             Part::Consistent => {
                 say("consistent, nothing to shrink");
                 Outcome::Consistent

@@ -3,7 +3,7 @@
 mod lines;
 
 use crate::args::VerifyArguments;
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, specifications, unfit};
 use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
@@ -25,12 +25,12 @@ use tribunal_formats::{Error, History};
 use tribunal_history::memory::Execution;
 use tribunal_history::object;
 use tribunal_history::transactions;
-use tribunal_history::verdict::Witness;
-use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
+use tribunal_history::verdict::{Kind, Verdict, Witness};
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::{Memory, named, named_within, reading};
 use tribunal_report::transactions as words;
-use tribunal_report::{Judged, Question, SCHEMA, Specifications, counted, printable, read_as};
-use tribunal_report::{Verification, Verifications, Word, wrong_kind};
+use tribunal_report::{Checkable, Question, SCHEMA, Specifications, counted, printable, read_as};
+use tribunal_report::{Verification, Verifications};
 use tribunal_verify as verify;
 use tribunal_verify::Refusal;
 
@@ -304,23 +304,32 @@ struct Claimed {
 /// The word of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
-    Verdict(Word),
+    Consistent,
+    Inconsistent,
+    Undecided,
+    Unsupported,
     Racy,
     RaceFree,
 }
 
 impl Said {
-    fn all() -> impl Iterator<Item = Said> {
-        Word::ALL.map(Said::Verdict).into_iter().chain([Said::Racy, Said::RaceFree])
-    }
-}
+    const ALL: [Said; 6] = [
+        Said::Consistent,
+        Said::Inconsistent,
+        Said::Undecided,
+        Said::Unsupported,
+        Said::Racy,
+        Said::RaceFree,
+    ];
 
-impl fmt::Display for Said {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const fn name(self) -> &'static str {
         match self {
-            Said::Verdict(word) => word.fmt(f),
-            Said::Racy => f.write_str("racy"),
-            Said::RaceFree => f.write_str("race-free"),
+            Said::Consistent => "consistent",
+            Said::Inconsistent => "inconsistent",
+            Said::Undecided => "undecided",
+            Said::Unsupported => "unsupported",
+            Said::Racy => "racy",
+            Said::RaceFree => "race-free",
         }
     }
 }
@@ -367,7 +376,7 @@ impl Session<'_> {
         };
         let name = line.get("name").cloned();
         let verdict = string("verdict")?;
-        let Some(said) = Said::all().find(|said| said.to_string() == verdict) else {
+        let Some(said) = Said::ALL.into_iter().find(|said| said.name() == verdict) else {
             let words = "consistent, inconsistent, undecided, unsupported, racy, race-free or error";
             return Err(problem(format!("`verdict`: expected {words}, found `{verdict}`")));
         };
@@ -404,24 +413,26 @@ impl Session<'_> {
                 let case = Case { file: name, index: *index, line: *line, subject };
                 let verification = match claimed {
                     None => None,
-                    Some(claimed) => case.with(&self.specifications, |judged| {
-                        if let Some(other) = claimed.other_history(&case, file) {
-                            return Ok(Some(Verification::Refused(other)));
+                    Some(claimed) => {
+                        let checkable = self.specifications.checkable(subject, name);
+                        let checkable = checkable.map_err(|why| unfit(&case, why))?;
+                        match claimed.other_history(&case, file) {
+                            Some(other) => Some(Verification::Refused(other)),
+                            None => self.memory.answer(
+                                large,
+                                || budget.limits_of_verification(&checkable),
+                                |limits| claimed.verify(&checkable, case.events(), limits),
+                                |answer| answer.as_ref().is_some_and(Verification::lacks_memory),
+                            ),
                         }
-                        Ok(self.memory.answer(
-                            large,
-                            || budget.limits_of_verification(judged),
-                            |limits| claimed.judge(judged, case.events(), limits),
-                            |answer| answer.as_ref().is_some_and(Verification::lacks_memory),
-                        ))
-                    })?,
+                    }
                 };
                 (case.to_string(), verification)
             }
         };
         let mut page = Page::new(self.color);
         match claimed {
-            Some(Claimed { question, said, .. }) => write!(page, "{place}: {question}: {said}: ")?,
+            Some(Claimed { question, said, .. }) => write!(page, "{place}: {question}: {}: ", said.name())?,
             None => write!(page, "{place}: error: ")?,
         }
         let said = match &verification {
@@ -485,22 +496,15 @@ impl Claimed {
     }
 
     /// The result for the claim; none if it claims nothing.
-    fn judge(&self, judged: Judged<'_>, events: usize, limits: &Limits<'_>) -> Option<Verification> {
+    fn verify(&self, checkable: &Checkable, events: usize, limits: &Limits<'_>) -> Option<Verification> {
         let refused = Verification::Refused;
         if self.events != events as u64 {
             let reason = format!("the line is about {} events, but the history has {events}", self.events);
             return Some(refused(reason));
         }
-        match (judged, &self.question) {
-            (Judged::Memory(execution), &Question::Model(model)) => {
-                let verdict = match self.said {
-                    Said::Verdict(Word::Undecided) => None,
-                    // Sources that were chosen are those of a witness, which is verified first.
-                    Said::Racy | Said::RaceFree if !execution.is_open() => None,
-                    Said::Racy | Said::RaceFree => Some(Word::Consistent),
-                    Said::Verdict(word) => Some(word),
-                };
-                let verdict = match verdict.map(|word| self.of_memory(word, execution, model)).transpose() {
+        match (checkable, &self.question) {
+            (Checkable::Memory(execution), &Question::Model(model)) => {
+                let verdict = match self.of_memory(execution, model).transpose() {
                     Ok(verdict) => verdict,
                     Err(reason) => return Some(refused(reason)),
                 };
@@ -517,30 +521,24 @@ impl Claimed {
                 }
                 self.of_races(execution, model, verdict.as_ref(), limits).or(verified)
             }
-            (Judged::Object(typed), Question::Criterion(criterion)) => {
-                let (history, spec) = (typed.history(), typed.spec());
+            (Checkable::Object(object), Question::Criterion(criterion)) => {
+                let (history, spec) = (object.history(), object.spec());
                 let verdict = self.of_object(history)?;
                 Some(verdict.map_or_else(refused, |verdict| {
                     let verified = verify::object::verify_within(history, spec, criterion, &verdict, limits);
                     Verification::of_object(verified, spec)
                 }))
             }
-            (Judged::Transactions(history), &Question::Level(level))
-                if self.said == Said::Verdict(Word::Unsupported) =>
-            {
+            (Checkable::Transactions(history), &Question::Level(level)) if self.said == Said::Unsupported => {
                 let applies = !level.needs_times() || history.is_timed();
                 Some(if applies { refused("the level does apply".into()) } else { Verification::Accepted })
             }
-            (Judged::Transactions(history), &Question::Level(level)) => {
+            (Checkable::Transactions(history), &Question::Level(level)) => {
                 let verdict = self.of_transactions(history)?;
                 Some(verdict.map_or_else(refused, |verdict| {
                     let verified = verify::transactions::verify_within(history, level, &verdict, limits);
                     match (Verification::of_transactions(verified), &verdict, &self.anomaly) {
-                        (
-                            Verification::Accepted,
-                            transactions::Verdict::Inconsistent(violation),
-                            Some(named),
-                        ) => {
+                        (Verification::Accepted, Verdict::Inconsistent(violation), Some(named)) => {
                             let anomaly = words::anomaly(history, level, violation).to_string();
                             match named.as_str() == Some(&anomaly) {
                                 true => Verification::Accepted,
@@ -554,31 +552,81 @@ impl Claimed {
                     }
                 }))
             }
-            (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),
-            (judged, question) => Some(refused(wrong_kind(question, judged))),
+            (_, _) if self.said == Said::Unsupported => Some(Verification::Accepted),
+            (checkable, question) => Some(refused(checkable.mismatch(question))),
         }
     }
 
-    /// The verdict on a memory that the line claims.
-    fn of_memory(&self, word: Word, x: &Execution, model: Model) -> Result<Verdict, String> {
-        match word {
-            Word::Undecided | Word::Unsupported => match model.unsupported(x) {
-                Some(why) => Ok(Verdict::Unsupported(why)),
-                None => Err("the model does apply".into()),
-            },
-            Word::Consistent => match &self.witness {
-                // Without mo there is nothing to show, and a bare line says all.
-                None => Ok(Verdict::Consistent(Witness::History)),
-                Some(json) => {
-                    witness_from_json(x, json).map(Verdict::Consistent).map_err(|error| error.to_string())
-                }
-            },
-            Word::Inconsistent => match &self.violation {
-                None => Err(NO_VIOLATION.into()),
-                Some(json) => {
-                    violation_from_json(x, json).map(Verdict::Inconsistent).map_err(|error| error.to_string())
-                }
-            },
+    /// The verdict on a memory that the line claims; none if it claims none.
+    fn of_memory(&self, x: &Execution, model: Model) -> Option<Result<Verdict, String>> {
+        let consistent = match self.said {
+            Said::Undecided => return None,
+            // Sources that were chosen are those of a witness, which is verified first.
+            Said::Racy | Said::RaceFree if !x.is_open() => return None,
+            Said::Unsupported => {
+                let why = model.unsupported(x).ok_or_else(|| "the model does apply".to_string());
+                return Some(why.map(Verdict::Unsupported));
+            }
+            Said::Racy | Said::RaceFree | Said::Consistent => true,
+            Said::Inconsistent => false,
+        };
+        // Without mo there is nothing to show, and a bare line says all.
+        let bare = Some(Witness::History);
+        let (witness, violation) =
+            (|json: &_| witness_from_json(x, json), |json: &_| violation_from_json(x, json));
+        Some(self.certified(consistent, bare, witness, violation))
+    }
+
+    /// The verdict on an object that the line claims; none if it claims none: an engine that does not apply says nothing about the history.
+    fn of_object(&self, history: &object::History) -> Option<Result<object::Verdict, String>> {
+        use certificate::object::{violation_from_json, witness_from_json};
+        let witness = |json: &_| witness_from_json(history, json);
+        let violation = |json: &_| violation_from_json(history, json);
+        let consistent = self.consistent("an object").transpose()?;
+        Some(consistent.and_then(|consistent| self.certified(consistent, None, witness, violation)))
+    }
+
+    /// The verdict on transactions that the line claims; none if it claims none.
+    fn of_transactions(
+        &self,
+        history: &transactions::History,
+    ) -> Option<Result<transactions::Verdict, String>> {
+        use certificate::transactions::{violation_from_json, witness_from_json};
+        let witness = |json: &_| witness_from_json(history, json);
+        let violation = |json: &_| violation_from_json(history, json);
+        let consistent = self.consistent("transactions").transpose()?;
+        Some(consistent.and_then(|consistent| self.certified(consistent, None, witness, violation)))
+    }
+
+    /// Whether the line says that a history of this kind, which knows no races, is consistent; none if it says neither yes nor no.
+    fn consistent(&self, kind: &str) -> Result<Option<bool>, String> {
+        match self.said {
+            Said::Consistent => Ok(Some(true)),
+            Said::Inconsistent => Ok(Some(false)),
+            Said::Undecided | Said::Unsupported => Ok(None),
+            Said::Racy | Said::RaceFree => {
+                Err(format!("races are of memories, and the history is of {kind}"))
+            }
+        }
+    }
+
+    /// A verdict with the line's certificate; `bare` is the witness of a line that has none.
+    fn certified<K: Kind, E: fmt::Display>(
+        &self,
+        consistent: bool,
+        bare: Option<K::Witness>,
+        witness: impl FnOnce(&Value) -> Result<K::Witness, E>,
+        violation: impl FnOnce(&Value) -> Result<K::Violation, E>,
+    ) -> Result<Verdict<K>, String> {
+        match (consistent, &self.witness, &self.violation) {
+            (true, Some(json), _) => {
+                witness(json).map(Verdict::Consistent).map_err(|error| error.to_string())
+            }
+            (true, None, _) => bare.map(Verdict::Consistent).ok_or_else(|| NO_WITNESS.into()),
+            (false, _, Some(json)) => {
+                violation(json).map(Verdict::Inconsistent).map_err(|error| error.to_string())
+            }
+            (false, _, None) => Err(NO_VIOLATION.into()),
         }
     }
 
@@ -595,70 +643,23 @@ impl Claimed {
             _ => Cow::Borrowed(x),
         };
         let races = match (self.said, &self.race, &self.races) {
-            (Said::RaceFree, ..) | (Said::Verdict(_), Some(Value::Null), _) => {
+            (Said::RaceFree, ..) => {
                 return Some(Verification::of_memory(verify::verify_race_free(&x, model, limits)));
             }
             (Said::Racy, _, Some(Value::Array(races))) if !races.is_empty() => {
                 races_from_json(&x, self.races.as_ref()?)
             }
             (Said::Racy, ..) => return Some(Verification::Refused(NO_RACES.into())),
-            (Said::Verdict(_), Some(race @ Value::Object(_)), _) => {
-                race_from_json(&x, race).map(|race| vec![race])
+            (_, Some(Value::Null), _) => {
+                return Some(Verification::of_memory(verify::verify_race_free(&x, model, limits)));
             }
+            (_, Some(race @ Value::Object(_)), _) => race_from_json(&x, race).map(|race| vec![race]),
             // Nothing, or why nothing is known.
-            (Said::Verdict(_), ..) => return None,
+            _ => return None,
         };
         Some(match races {
             Ok(races) => Verification::of_memory(verify::verify_races(&x, model, &races, limits)),
             Err(error) => Verification::Refused(error.to_string()),
-        })
-    }
-
-    /// The verdict on transactions that the line claims; nothing if it claims nothing.
-    fn of_transactions(
-        &self,
-        history: &transactions::History,
-    ) -> Option<Result<transactions::Verdict, String>> {
-        use certificate::transactions::{violation_from_json, witness_from_json};
-        let Said::Verdict(word) = self.said else {
-            return Some(Err("races are of memories, and the history is of transactions".into()));
-        };
-        Some(match word {
-            Word::Undecided | Word::Unsupported => return None,
-            Word::Consistent => match &self.witness {
-                None => Err(NO_WITNESS.into()),
-                Some(json) => witness_from_json(history, json)
-                    .map_err(|error| error.to_string())
-                    .map(transactions::Verdict::Consistent),
-            },
-            Word::Inconsistent => match &self.violation {
-                None => Err(NO_VIOLATION.into()),
-                Some(json) => violation_from_json(history, json)
-                    .map_err(|error| error.to_string())
-                    .map(transactions::Verdict::Inconsistent),
-            },
-        })
-    }
-
-    /// The verdict on an object that the line claims. An engine that does not apply says nothing about the history.
-    fn of_object(&self, history: &object::History) -> Option<Result<object::Verdict, String>> {
-        let Said::Verdict(word) = self.said else {
-            return Some(Err("races are of memories, and the history is of an object".into()));
-        };
-        Some(match word {
-            Word::Undecided | Word::Unsupported => return None,
-            Word::Consistent => match &self.witness {
-                None => Err(NO_WITNESS.into()),
-                Some(json) => certificate::object::witness_from_json(history, json)
-                    .map_err(|error| error.to_string())
-                    .map(object::Verdict::Consistent),
-            },
-            Word::Inconsistent => match &self.violation {
-                None => Err(NO_VIOLATION.into()),
-                Some(json) => certificate::object::violation_from_json(history, json)
-                    .map_err(|error| error.to_string())
-                    .map(object::Verdict::Inconsistent),
-            },
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `tribunal view`: a history and its verdicts as a page or a picture.
 
 use crate::args::Judging;
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, specifications, unfit};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
-use tribunal_report::{Inquiry, Questions, counted, printable, read_as};
+use tribunal_report::{Check, Questions, counted, printable, read_as};
 use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
@@ -72,22 +72,20 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     let Judging { spec, budget, .. } = &arguments.judging;
     let specifications = specifications(spec.as_deref())?;
     let questions = arguments.model.clone().unwrap_or(Questions::All);
-    let inquiry = Inquiry::new(questions, specifications);
+    let check = Check::new(questions, specifications);
     let overview = arguments.model.is_none() && budget.timeout.is_none();
     let budget = budget.of_all();
     let name = arguments.judging.name();
     let progress = Progress::new();
     let history = chosen(arguments, &name, &progress)?;
     let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
-    let document = case.before(&inquiry, |judged| {
-        let count = inquiry.questions(judged).len();
-        let patience = Patience::new(&budget, count, overview);
-        let findings = inquiry.ask_all(judged, |question, known| {
-            progress.judging(case.index, question);
-            Some(inquiry.ask_after(known, judged, question, &patience.limits(known)))
-        });
-        Ok(document(&history, &name, &findings, &budget.limits()))
-    })?;
+    let checkable = check.checkable(case.subject, case.file).map_err(|why| unfit(&case, why))?;
+    let patience = Patience::new(&budget, check.questions(&checkable).len(), overview);
+    let answers = check.ask_all(&checkable, |question, known| {
+        progress.judging(case.index, question);
+        Some(check.answer_after(known, &checkable, question, &patience.limits(known)))
+    });
+    let document = document(&history, &name, &answers, &budget.limits());
     drop(progress);
     case.remarks().for_each(|line| complain(&line));
     if interrupt::requested() {

@@ -2,6 +2,7 @@
 
 use crate::read::hint;
 use crate::{Error, ErrorKind, Notes};
+use std::sync::Arc;
 use tribunal_history::memory::{Execution, ExecutionBuilder, Slot};
 use tribunal_history::object;
 use tribunal_history::object::specs::{self, UnknownSpec};
@@ -58,7 +59,7 @@ impl Lines {
     }
 }
 
-/// What a history is of.
+/// A history by its kind, shared with the answers on it.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -66,7 +67,7 @@ impl Lines {
 )]
 pub enum Subject {
     /// A memory: reads, writes, RMWs and fences.
-    Memory(Execution),
+    Memory(Arc<Execution>),
     /// An object: calls and returns.
     Object(Object),
     /// Sessions of transactions.
@@ -102,7 +103,7 @@ impl Subject {
 #[derive(Clone, Debug)]
 pub struct Transactions {
     /// The transactions.
-    pub history: transactions::History,
+    pub history: Arc<transactions::History>,
     /// By transaction, the line where it is.
     pub lines: Vec<u64>,
     /// What is in the input beside the transactions.
@@ -116,7 +117,7 @@ pub(crate) const UNKNOWN: &str = "unknown";
 #[derive(Clone, Debug)]
 pub struct Object {
     /// The operations.
-    pub history: object::History,
+    pub history: Arc<object::History>,
     /// The specification that the input names or implies, with its initial value if it is not the
     /// default: `queue`, `cas-register(0)`.
     pub spec: String,
@@ -138,7 +139,7 @@ impl History {
     /// The execution by value, if this is a memory history.
     pub fn into_memory(self) -> Option<Execution> {
         match self.subject {
-            Subject::Memory(execution) => Some(execution),
+            Subject::Memory(execution) => Some(Arc::unwrap_or_clone(execution)),
             _ => None,
         }
     }

@@ -26,7 +26,7 @@ pub(crate) fn saved(evidence: &Evidence, subject: &str) -> String {
 /// The run in native JSON.
 fn json(evidence: &Evidence) -> Result<Vec<u8>, WriteError> {
     let object = Object {
-        history: evidence.run.clone(),
+        history: evidence.run.clone().into(),
         spec: evidence.spec.clone(),
         lines: Vec::new(),
         notes: Notes::default(),

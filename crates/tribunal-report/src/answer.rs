@@ -7,14 +7,17 @@ use crate::{Checkable, Question, Specified, Verification, memory, object};
 use serde_json::Value;
 use std::sync::Arc;
 use tribunal_engines::Engine;
+use tribunal_engines::memory as of_memories;
+use tribunal_engines::object as of_objects;
+use tribunal_engines::transactions as of_transactions;
 use tribunal_formats::certificate;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
+use tribunal_history::object as objects;
 use tribunal_history::object::Criterion;
 use tribunal_history::transactions::{self, Level};
 use tribunal_history::verdict::{Bare, Limit, Refutation, Verdict};
-use tribunal_history::object as objects;
 use web_time::Instant;
 
 /// An engine is asked only for what it decides.
@@ -79,14 +82,14 @@ impl Answer {
     pub fn of(history: &Checkable, question: &Question, engine: Option<Engine>, limits: &Limits<'_>) -> Self {
         let begin = Instant::now();
         let over = limits.check(0).err();
-        let usual = || engine.unwrap_or(question.engines()[0]);
+        let usual = engine.unwrap_or(question.engines()[0]);
         let (on, engine) = match (history, question) {
             (Checkable::Memory(execution), &Question::Model(model)) => {
                 let (verdict, engine) = match (over, engine) {
-                    (Some(limit), _) => (Verdict::Undecided(limit), usual()),
-                    (None, None) => tribunal_engines::memory::judge(execution, model, limits),
+                    (Some(limit), _) => (Verdict::Undecided(limit), usual),
+                    (None, None) => of_memories::judge(execution, model, limits),
                     (None, Some(engine)) => {
-                        tribunal_engines::memory::judge_by(execution, model, engine, limits).expect(DECIDED)
+                        of_memories::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
                 };
                 (On::Memory { execution: execution.clone(), model, verdict }, Some(engine))
@@ -94,21 +97,20 @@ impl Answer {
             (Checkable::Object(object), Question::Criterion(criterion)) => {
                 let typed = object.typed();
                 let (verdict, engine) = match (over, engine) {
-                    (Some(limit), _) => (Verdict::Undecided(limit), usual()),
-                    (None, None) => tribunal_engines::object::judge(&typed, criterion, limits),
+                    (Some(limit), _) => (Verdict::Undecided(limit), usual),
+                    (None, None) => of_objects::judge(&typed, criterion, limits),
                     (None, Some(engine)) => {
-                        tribunal_engines::object::judge_by(&typed, criterion, engine, limits).expect(DECIDED)
+                        of_objects::judge_by(&typed, criterion, engine, limits).expect(DECIDED)
                     }
                 };
                 (On::Object { object: object.clone(), criterion: criterion.clone(), verdict }, Some(engine))
             }
             (Checkable::Transactions(history), &Question::Level(level)) => {
                 let (verdict, engine) = match (over, engine) {
-                    (Some(limit), _) => (Verdict::Undecided(limit), usual()),
-                    (None, None) => tribunal_engines::transactions::judge(history, level, limits),
+                    (Some(limit), _) => (Verdict::Undecided(limit), usual),
+                    (None, None) => of_transactions::judge(history, level, limits),
                     (None, Some(engine)) => {
-                        tribunal_engines::transactions::judge_by(history, level, engine, limits)
-                            .expect(DECIDED)
+                        of_transactions::judge_by(history, level, engine, limits).expect(DECIDED)
                     }
                 };
                 (On::Transactions { history: history.clone(), level, verdict }, Some(engine))
@@ -122,12 +124,16 @@ impl Answer {
     }
 
     /// An answer that was decided elsewhere. Whether the history is racy is asked, where that can be.
-    pub(crate) fn new(on: On, engine: Option<Engine>, micros: u64, limits: &Limits<'_>) -> Self {
+    pub fn new(on: On, engine: Option<Engine>, micros: u64, limits: &Limits<'_>) -> Self {
         let racy = match &on {
             On::Memory { execution, model, verdict } => Racy::of(execution, *model, verdict, limits),
             _ => None,
         };
-        Answer { on, engine, micros, racy, verification: None }
+        let answer = Answer { on, engine, micros, racy, verification: None };
+        match answer.verdict() {
+            Verdict::Unsupported(()) => Answer { engine: None, ..answer },
+            _ => answer,
+        }
     }
 
     /// The question.
@@ -159,7 +165,7 @@ impl Answer {
             On::Memory { verdict: Verdict::Unsupported(why), .. } => Some(why.to_string()),
             On::Object { verdict: Verdict::Unsupported(why), .. } => Some(why.to_string()),
             On::Transactions { verdict: Verdict::Unsupported(why), .. } => Some(why.to_string()),
-            On::OtherKind { history, question } => Some(history.has_no(question)),
+            On::OtherKind { history, question } => Some(history.mismatch(question)),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Which questions are stronger than which.
 
-use crate::{Finding, Question, Word};
+use crate::{Answer, Question};
 
 impl Question {
     /// Whether every history that is consistent with the other is consistent with this one, as far as that is known.
@@ -23,23 +23,23 @@ impl Question {
 }
 
 /// The question by which an undecided one is answered after all: a weaker one that fails.
-pub fn refuted_by(findings: &[Finding<'_>], at: usize) -> Option<Question> {
-    let strong = &findings[at].ruling;
-    if strong.word() != Word::Undecided {
+pub fn refuted_by(answers: &[Answer], at: usize) -> Option<Question> {
+    let strong = &answers[at];
+    if strong.verdict().limit().is_none() {
         return None;
     }
-    let failing = findings.iter().filter(|finding| finding.ruling.word() == Word::Inconsistent);
-    failing.map(|finding| finding.ruling.question()).find(|weak| weak.includes(&strong.question()))
+    let failing = answers.iter().filter(|answer| answer.verdict().is_inconsistent());
+    failing.map(|answer| answer.question()).find(|weak| weak.includes(&strong.question()))
 }
 
-/// The findings that say most of an inconsistent history, by index: of the questions it fails, the weakest, those that
+/// The answers that say most of an inconsistent history, by index: of the questions it fails, the weakest, those that
 /// include no other such one from which their failing would follow. The first of them is the one to show.
-pub fn weakest(findings: &[Finding<'_>]) -> Vec<usize> {
-    let failing: Vec<(usize, Question)> = findings
+pub fn weakest(answers: &[Answer]) -> Vec<usize> {
+    let failing: Vec<(usize, Question)> = answers
         .iter()
         .enumerate()
-        .filter(|(_, finding)| finding.ruling.word() == Word::Inconsistent)
-        .map(|(at, finding)| (at, finding.ruling.question()))
+        .filter(|(_, answer)| answer.verdict().is_inconsistent())
+        .map(|(at, answer)| (at, answer.question()))
         .collect();
     let follows =
         |strong: &Question| failing.iter().any(|(_, weak)| weak.includes(strong) && !strong.includes(weak));

@@ -1,10 +1,8 @@
-//! Questions about histories: models of memories, criteria of objects, isolation levels of transactions; and engines.
+//! Questions about histories: models of memories, criteria of objects, isolation levels of transactions.
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal_engines::memory::Engine;
-use tribunal_engines::object;
-use tribunal_engines::transactions;
+use tribunal_engines::{Engine, memory, object, transactions};
 use tribunal_formats::ReadAs;
 use tribunal_history::model::Model;
 use tribunal_history::model::Preserved;
@@ -40,17 +38,18 @@ pub enum Question {
 }
 
 impl Question {
-    /// The names of the engines that decide it.
-    pub fn engines(&self) -> Vec<&'static str> {
+    /// The engines that decide it, the default first.
+    pub fn engines(&self) -> &'static [Engine] {
         match self {
-            Question::Model(model) => Engine::of(*model).iter().map(|engine| engine.name()).collect(),
-            Question::Criterion(criterion) => {
-                object::Engine::of(criterion).iter().map(|engine| engine.name()).collect()
-            }
-            Question::Level(level) => {
-                transactions::Engine::of(*level).iter().map(|engine| engine.name()).collect()
-            }
+            Question::Model(model) => memory::engines(*model),
+            Question::Criterion(criterion) => object::engines(criterion),
+            Question::Level(level) => transactions::engines(*level),
         }
+    }
+
+    /// The names of these engines.
+    pub fn engine_names(&self) -> Vec<&'static str> {
+        self.engines().iter().map(|engine| engine.name()).collect()
     }
 }
 
@@ -143,66 +142,5 @@ impl FromStr for Questions {
             }
         }
         Ok(Questions::These(questions))
-    }
-}
-
-/// Which engine decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EngineChoice {
-    /// The best one.
-    Auto,
-    /// Only the engines of this name, at most one for each kind of history.
-    Only {
-        /// The name.
-        name: &'static str,
-        /// The one for memories.
-        memory: Option<Engine>,
-        /// The one for objects.
-        object: Option<object::Engine>,
-        /// The one for transactions.
-        transactions: Option<transactions::Engine>,
-    },
-}
-
-impl EngineChoice {
-    /// Every choice, `auto` first.
-    pub fn all() -> Vec<EngineChoice> {
-        let mut choices = vec![EngineChoice::Auto];
-        let names = Engine::ALL.map(Engine::name).into_iter();
-        let names = names.chain(object::Engine::ALL.map(object::Engine::name));
-        for name in names.chain(transactions::Engine::ALL.map(transactions::Engine::name)) {
-            let memory = Engine::ALL.into_iter().find(|engine| engine.name() == name);
-            let object = object::Engine::ALL.into_iter().find(|engine| engine.name() == name);
-            let transactions = transactions::Engine::ALL.into_iter().find(|engine| engine.name() == name);
-            let choice = EngineChoice::Only { name, memory, object, transactions };
-            if !choices.contains(&choice) {
-                choices.push(choice);
-            }
-        }
-        choices
-    }
-
-    /// The choice's name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineChoice::Auto => "auto",
-            EngineChoice::Only { name, .. } => name,
-        }
-    }
-
-    /// Whether it decides this question.
-    pub fn decides(self, question: &Question) -> bool {
-        match (self, question) {
-            (EngineChoice::Auto, _) => true,
-            (EngineChoice::Only { memory, .. }, Question::Model(model)) => {
-                memory.is_some_and(|engine| engine.decides(*model))
-            }
-            (EngineChoice::Only { object, .. }, Question::Criterion(criterion)) => {
-                object.is_some_and(|engine| engine.decides(criterion))
-            }
-            (EngineChoice::Only { transactions, .. }, Question::Level(level)) => {
-                transactions.is_some_and(|engine| engine.decides(*level))
-            }
-        }
     }
 }

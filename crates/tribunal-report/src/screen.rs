@@ -8,13 +8,13 @@ use crate::line::{Arrow, LONGEST, Line, broken, fold, kept};
 use crate::memory::{self, Story};
 use crate::object::{self, Explanation};
 use crate::transactions as words;
-use crate::{Finding, Question, Ruling, Source, Word};
+use crate::{Answer, On, Question, Source};
 use std::collections::BTreeSet;
 use tribunal_formats::{History, Lines};
+use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::object as objects;
-use tribunal_history::transactions as txn;
-use tribunal_history::{limits::Limits, verdict::Verdict};
+use tribunal_history::verdict::{Bare, Verdict};
 
 /// Verdicts that share an explanation: their headings, and the lines below.
 #[derive(Clone, Debug, Default)]
@@ -31,14 +31,23 @@ pub struct Heading {
     /// The question.
     pub question: Question,
     /// The answer.
-    pub word: Word,
+    pub verdict: Bare,
     /// What to print beside it: the broken axiom, or why there is no answer.
     pub more: String,
 }
 
 impl Section {
-    fn of(ruling: &Ruling<'_>, lines: Vec<String>) -> Self {
-        Section { headings: vec![Heading::of(ruling)], lines }
+    fn of(answer: &Answer, lines: Vec<String>) -> Self {
+        Section { headings: vec![Heading::of(answer)], lines }
+    }
+
+    /// Its headings and, indented, its lines.
+    pub fn text(&self) -> String {
+        let headings = self.headings.iter();
+        let headings = headings
+            .map(|Heading { question, verdict, more }| format!("{question}: {}{more}\n", verdict.word()));
+        let lines = self.lines.iter().map(|line| format!("{}\n", format!("  {line}").trim_end()));
+        headings.chain(lines).collect()
     }
 
     /// How many lines it takes, with one that sets it apart.
@@ -48,34 +57,34 @@ impl Section {
 }
 
 impl Heading {
-    /// That of a ruling.
-    pub fn of(ruling: &Ruling<'_>) -> Self {
-        let more = ruling.reason().map_or_else(|| ruling.broken(), |reason| format!(": {reason}"));
-        Heading { question: ruling.question(), word: ruling.word(), more }
+    /// That of an answer.
+    pub fn of(answer: &Answer) -> Self {
+        let more = answer.reason().map_or_else(|| answer.broken(), |reason| format!(": {reason}"));
+        Heading { question: answer.question(), verdict: answer.verdict(), more }
     }
 }
 
-/// A ruling with its reason, in at most `height` lines: why not, with a listing; or the witness.
-pub fn section(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<'_>) -> Section {
+/// An answer with its reason, in at most `height` lines: why not, with a listing; or the witness.
+pub fn section(answer: &Answer, source: &History, height: usize, limits: &Limits<'_>) -> Section {
     let room = height.saturating_sub(2);
-    Section::of(ruling, reason(ruling, source, room, limits))
+    Section::of(answer, reason(answer, source, room, limits))
 }
 
-fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<'_>) -> Vec<String> {
-    match ruling {
-        Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation) } => {
+fn reason(answer: &Answer, source: &History, height: usize, limits: &Limits<'_>) -> Vec<String> {
+    match &answer.on {
+        On::Memory { execution, model, verdict: Verdict::Inconsistent(violation) } => {
             tell(execution, &memory::story(execution, *model, violation), &source.lines, height)
         }
-        Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
-            let explanation = object::explain(typed, criterion, violation, limits);
+        On::Object { object: of, criterion, verdict: Verdict::Inconsistent(violation) } => {
+            let explanation = object::explain(&of.typed(), criterion, violation, limits);
             let source = source.object().map_or_else(Source::default, Source::from);
-            listed(typed.history(), &explanation, source, height)
+            listed(of.history(), &explanation, source, height)
         }
-        Ruling::Transactions { history, level, verdict: txn::Verdict::Inconsistent(violation) } => {
+        On::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
             let source = source.transactions().map_or_else(Source::default, Source::from);
             transactions::tell(history, *level, &words::story(history, *level, violation), source, height)
         }
-        _ => witness(ruling, height),
+        _ => witness(answer, height),
     }
 }
 
@@ -122,12 +131,12 @@ fn listed(
 }
 
 /// The witness of a consistent history: as much of it as there is room for.
-fn witness(ruling: &Ruling<'_>, height: usize) -> Vec<String> {
-    let lines: Vec<String> = match ruling {
-        Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
+fn witness(answer: &Answer, height: usize) -> Vec<String> {
+    let lines: Vec<String> = match &answer.on {
+        On::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
             memory::show_witness(execution, witness).iter().map(Line::indented).collect()
         }
-        _ => ruling.show_witness(),
+        _ => answer.show_witness(),
     };
     cut(lines, height)
 }
@@ -153,35 +162,30 @@ fn cut(lines: Vec<String>, height: usize) -> Vec<String> {
 /// Everything that was asked of a history in at most `height` lines: the reason of the question that is
 /// [asked first](first_asked), with those that fail for the same reason; other reasons as far as there is room; why the
 /// strongest question that holds allows the history; then which questions have which answer.
-pub fn sections(
-    findings: &[Finding<'_>],
-    source: &History,
-    height: usize,
-    limits: &Limits<'_>,
-) -> Vec<Section> {
-    let mut closing: Vec<Section> = strongest_allowed(findings, height / 4).into_iter().collect();
-    closing.push(Section { headings: Vec::new(), lines: notes(findings) });
+pub fn sections(answers: &[Answer], source: &History, height: usize, limits: &Limits<'_>) -> Vec<Section> {
+    let mut closing: Vec<Section> = strongest_allowed(answers, height / 4).into_iter().collect();
+    closing.push(Section { headings: Vec::new(), lines: notes(answers) });
     let room = height.saturating_sub(closing.iter().map(Section::height).sum());
-    let Some(first) = first_asked(findings) else { return closing };
-    let ruling = &findings[first].ruling;
-    let mut sections = match ruling {
-        Ruling::Memory { execution, .. } if ruling.word() == Word::Inconsistent => {
-            reasons_of_memory(execution, findings, first, source, room)
+    let Some(first) = first_asked(answers) else { return closing };
+    let answer = &answers[first];
+    let mut sections = match &answer.on {
+        On::Memory { execution, .. } if answer.verdict().is_inconsistent() => {
+            reasons_of_memory(execution, answers, first, source, room)
         }
-        Ruling::Transactions { .. } if ruling.word() == Word::Inconsistent => {
-            transactions::reasons(findings, first, source, room, limits)
+        On::Transactions { .. } if answer.verdict().is_inconsistent() => {
+            transactions::reasons(answers, first, source, room, limits)
         }
-        _ => vec![section(ruling, source, room, limits)],
+        _ => vec![section(answer, source, room, limits)],
     };
     sections.append(&mut closing);
     sections
 }
 
-/// A ruling that allows a history, with its witness; then the reason of a stronger one that forbids it, and what of that
+/// An answer that allows a history, with its witness; then the reason of a stronger one that forbids it, and what of that
 /// the first does not ask for: in at most `height` lines.
 pub fn allowed(
-    weak: &Ruling<'_>,
-    strong: &Ruling<'_>,
+    weak: &Answer,
+    strong: &Answer,
     source: &History,
     height: usize,
     limits: &Limits<'_>,
@@ -196,31 +200,30 @@ pub fn allowed(
 }
 
 /// Why the strongest question that holds allows a history that a stronger one forbids.
-fn strongest_allowed(findings: &[Finding<'_>], height: usize) -> Option<Section> {
-    let at = strongest(findings)?;
-    let Allowance { lines, .. } = allowance(findings, at)?;
+fn strongest_allowed(answers: &[Answer], height: usize) -> Option<Section> {
+    let at = strongest(answers)?;
+    let Allowance { lines, .. } = allowance(answers, at)?;
     let lines = lines.iter().map(|line| Line::<()>::new(0, line)).collect();
-    Some(Section::of(&findings[at].ruling, fold(&broken(lines, LONGEST), height)))
+    Some(Section::of(&answers[at], fold(&broken(lines, LONGEST), height)))
 }
 
 /// The reason of the model that is asked first, then those of the weakest models, the shortest first; those that are the same
 /// in one.
 fn reasons_of_memory(
     x: &Execution,
-    findings: &[Finding<'_>],
+    answers: &[Answer],
     first: usize,
     source: &History,
     height: usize,
 ) -> Vec<Section> {
     let mut reasons: Vec<(Story, Section)> = Vec::new();
-    let others = weakest(findings).into_iter().filter(|&at| at != first);
+    let others = weakest(answers).into_iter().filter(|&at| at != first);
     for at in [first].into_iter().chain(others) {
-        let Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &findings[at].ruling
-        else {
+        let On::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &answers[at].on else {
             continue;
         };
         let story = memory::story(x, *model, violation);
-        let heading = Heading::of(&findings[at].ruling);
+        let heading = Heading::of(&answers[at]);
         match reasons.iter_mut().find(|(other, _)| same(other, &story)) {
             Some((_, section)) => section.headings.push(heading),
             None => reasons.push((story, Section { headings: vec![heading], lines: Vec::new() })),
@@ -266,20 +269,20 @@ fn ends(story: &Story) -> BTreeSet<(EventId, EventId)> {
 }
 
 /// Which questions have which answer, in a few lines.
-fn notes(findings: &[Finding<'_>]) -> Vec<String> {
-    let names = |wanted: Word| {
-        let kept = findings.iter().filter(|finding| finding.ruling.word() == wanted);
-        kept.map(|finding| finding.ruling.question().to_string()).collect::<Vec<_>>().join(", ")
+fn notes(answers: &[Answer]) -> Vec<String> {
+    let names = |wanted: &str| {
+        let kept = answers.iter().filter(|answer| answer.verdict().word() == wanted);
+        kept.map(|answer| answer.question().to_string()).collect::<Vec<_>>().join(", ")
     };
-    let (forbidden, allowed) = match are_transactions(findings) {
-        true => (fails(findings), ("satisfies", satisfied(findings).join(", "))),
-        false => (names(Word::Inconsistent), ("allowed by", names(Word::Consistent))),
+    let (forbidden, allowed) = match are_transactions(answers) {
+        true => (fails(answers), ("satisfies", satisfied(answers).join(", "))),
+        false => (names("inconsistent"), ("allowed by", names("consistent"))),
     };
     let rows = [
         ("forbidden by", forbidden),
         allowed,
-        ("undecided", names(Word::Undecided)),
-        ("not asked", not_asked(findings, names(Word::Unsupported))),
+        ("undecided", names("undecided")),
+        ("not asked", not_asked(answers, names("unsupported"))),
     ];
     let rows = rows.into_iter().filter(|(_, names)| !names.is_empty());
     let lines = rows.map(|(what, names)| Line::<()>::new(0, &format!("{what:12}  {names}")));
@@ -287,33 +290,33 @@ fn notes(findings: &[Finding<'_>]) -> Vec<String> {
 }
 
 /// What does not apply. Of transactions these are all levels that speak of real time, for one reason.
-fn not_asked(findings: &[Finding<'_>], names: String) -> String {
-    let unsupported = |finding: &&Finding<'_>| finding.ruling.word() == Word::Unsupported;
-    match findings.iter().find(unsupported).and_then(|finding| finding.ruling.reason()) {
-        Some(reason) if are_transactions(findings) => format!("strict-: {reason}"),
+fn not_asked(answers: &[Answer], names: String) -> String {
+    let unsupported = |answer: &&Answer| answer.verdict() == Verdict::Unsupported(());
+    match answers.iter().find(unsupported).and_then(|answer| answer.reason()) {
+        Some(reason) if are_transactions(answers) => format!("strict-: {reason}"),
         _ => names,
     }
 }
 
-fn are_transactions(findings: &[Finding<'_>]) -> bool {
-    matches!(findings.first().map(|finding| &finding.ruling), Some(Ruling::Transactions { .. }))
+fn are_transactions(answers: &[Answer]) -> bool {
+    matches!(answers.first().map(|answer| &answer.on), Some(On::Transactions { .. }))
 }
 
 /// The weakest levels that fail; those that are stronger follow.
-fn fails(findings: &[Finding<'_>]) -> String {
-    let weakest = weakest(findings);
-    let names: Vec<String> = weakest.iter().map(|&at| findings[at].ruling.question().to_string()).collect();
-    let failing = findings.iter().filter(|finding| finding.ruling.word() == Word::Inconsistent).count();
+fn fails(answers: &[Answer]) -> String {
+    let weakest = weakest(answers);
+    let names: Vec<String> = weakest.iter().map(|&at| answers[at].question().to_string()).collect();
+    let failing = answers.iter().filter(|answer| answer.verdict().is_inconsistent()).count();
     let stronger = if failing > names.len() { " and every stronger level" } else { "" };
     format!("{}{stronger}", names.join(", "))
 }
 
 /// The strongest questions that a history is consistent with; what they include follows.
-pub fn satisfied(findings: &[Finding<'_>]) -> Vec<String> {
-    let holding: Vec<Question> = findings
+pub fn satisfied(answers: &[Answer]) -> Vec<String> {
+    let holding: Vec<Question> = answers
         .iter()
-        .filter(|finding| finding.ruling.word() == Word::Consistent)
-        .map(|finding| finding.ruling.question())
+        .filter(|answer| answer.verdict().is_consistent())
+        .map(|answer| answer.question())
         .collect();
     let stronger = |weak: &Question, strong: &Question| weak.includes(strong) && !strong.includes(weak);
     let strongest = holding.iter().filter(|question| !holding.iter().any(|other| stronger(question, other)));
@@ -323,30 +326,30 @@ pub fn satisfied(findings: &[Finding<'_>]) -> Vec<String> {
 /// Why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
 /// does not ask for, and its witness. If they do not differ so, what they say.
 pub fn contrast(
-    strong: &Ruling<'_>,
-    weak: &Ruling<'_>,
+    strong: &Answer,
+    weak: &Answer,
     source: &History,
     height: usize,
     limits: &Limits<'_>,
 ) -> Vec<Section> {
     let lines = difference(strong, weak).unwrap_or_default();
     let difference = fold(&broken(lines, LONGEST), height / 4);
-    let explained = match (strong, weak) {
+    let explained = match (&strong.on, &weak.on) {
         // Of a memory, only what the reason speaks of.
         (
-            Ruling::Memory { execution: x, model, verdict: Verdict::Inconsistent(violation) },
-            Ruling::Memory { verdict: Verdict::Consistent(order), .. },
+            On::Memory { execution: x, model, verdict: Verdict::Inconsistent(violation) },
+            On::Memory { verdict: Verdict::Consistent(order), .. },
         ) => {
             let story = memory::story(x, *model, violation);
             let about: Vec<EventId> = story.lines.iter().flat_map(|line| line.about.clone()).collect();
             let shown = memory::show_witness_of(x, order, &about);
             cut(shown.iter().map(Line::indented).collect(), height / 4)
         }
-        (_, weak) => witness(weak, height / 4),
+        _ => witness(weak, height / 4),
     };
     let left = height.saturating_sub(difference.len() + explained.len() + 4);
-    let shown = match strong.word() {
-        Word::Inconsistent => reason(strong, source, left, limits),
+    let shown = match strong.verdict() {
+        Verdict::Inconsistent(()) => reason(strong, source, left, limits),
         _ => Vec::new(),
     };
     let below = [difference, explained].concat();

@@ -1,14 +1,14 @@
 //! A smallest part of an inconsistent history that is still inconsistent.
 
-use crate::{Judged, Question, wrong_kind};
-use tribunal_engines::memory::Shrunk;
-use tribunal_engines::object;
-use tribunal_engines::transactions;
+use crate::{Checkable, Question};
+use std::fmt::Display;
+use tribunal_engines::{memory, object, transactions};
 use tribunal_formats::{Object, Subject, Transactions};
-use tribunal_history::object::{Criterion, Typed};
+use tribunal_history::limits::Limits;
+use tribunal_history::model::Model;
+use tribunal_history::object::{Criterion, Typed, Violation};
 use tribunal_history::transactions::{Level, TxnId};
-use tribunal_history::verdict::Limit;
-use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
+use tribunal_history::verdict::{Kind, Limit, Verdict};
 
 /// What is left of a history.
 pub enum Part {
@@ -50,79 +50,74 @@ pub fn usual_question(subject: &Subject) -> Question {
 ///
 /// ```
 /// use tribunal::{Limits, Model};
-/// use tribunal_report::{Judged, Part, Question, shrink};
+/// use tribunal_report::{Part, Question, Specifications, shrink};
 /// let text = "T0: W x 1; W z 1; R y 0\nT1: W y 1; R x 0\n";
 /// let history = tribunal_formats::read(text.as_bytes(), "sb.txt", None)?.next().expect("a history")?;
-/// let judged = Judged::Memory(history.memory().expect("of a memory"));
+/// let checkable = Specifications::default().checkable(&history.subject, "sb.txt")?;
 /// let Part::Left { part, .. } =
-///     shrink(judged, &history.subject, &Question::Model(Model::Sc), &Limits::default(), |_| ())
+///     shrink(&checkable, &history.subject, &Question::Model(Model::Sc), &Limits::default(), |_| ())
 /// else {
 ///     panic!("store buffering is not sc");
 /// };
 /// assert!(matches!(*part, tribunal_formats::Subject::Memory(execution) if execution.len() == 4));
-/// # Ok::<(), tribunal_formats::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn shrink(
-    judged: Judged<'_>,
+    history: &Checkable,
     subject: &Subject,
     question: &Question,
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
 ) -> Part {
-    match (judged, question, subject) {
-        (Judged::Memory(execution), Question::Model(model), _) => {
-            match tribunal_engines::memory::shrink(execution, *model, limits, tick)
-                .map_err(|verdict| *verdict)
-            {
-                Ok(Shrunk { execution, limit, .. }) => {
-                    Part::Left { part: Box::new(Subject::Memory(execution)), limit }
-                }
-                Err(Verdict::Undecided(limit)) => Part::Undecided(limit),
-                Err(Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
-                Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Part::Consistent,
-            }
+    match (history, question, subject) {
+        (Checkable::Memory(execution), &Question::Model(model), _) => {
+            part_of(memory::shrink(execution, model, limits, tick), |shrunk| {
+                (Subject::Memory(shrunk.execution.into()), shrunk.limit)
+            })
         }
-        (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
-            match object::shrink(typed, criterion, limits, tick).map_err(|verdict| *verdict) {
-                Ok(object::Shrunk { violation, limit }) => {
-                    Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit }
-                }
-                Err(tribunal_history::object::Verdict::Undecided(limit)) => Part::Undecided(limit),
-                Err(tribunal_history::object::Verdict::Unsupported(why)) => {
-                    Part::Unsupported(why.to_string())
-                }
-                Err(
-                    tribunal_history::object::Verdict::Consistent(_)
-                    | tribunal_history::object::Verdict::Inconsistent(_),
-                ) => Part::Consistent,
-            }
+        (Checkable::Object(specified), Question::Criterion(criterion), Subject::Object(whole)) => {
+            let typed = specified.typed();
+            part_of(object::shrink(&typed, criterion, limits, tick), |shrunk| {
+                (Subject::Object(left(whole, &typed, &shrunk.violation)), shrunk.limit)
+            })
         }
-        (Judged::Transactions(history), Question::Level(level), Subject::Transactions(whole)) => {
-            match transactions::shrink(history, *level, limits, tick).map_err(|verdict| *verdict) {
-                Ok(transactions::Shrunk { history, transactions, limit }) => {
-                    let line = |txn: &TxnId| whole.lines.get(txn.index()).copied().unwrap_or_default();
-                    let lines = transactions.iter().map(line).collect();
-                    let notes = whole.notes.of_part(transactions.iter().map(|txn| txn.0));
-                    let part = Subject::Transactions(Transactions { history, lines, notes });
-                    Part::Left { part: Box::new(part), limit }
-                }
-                Err(tribunal_history::transactions::Verdict::Undecided(limit)) => Part::Undecided(limit),
-                Err(tribunal_history::transactions::Verdict::Unsupported(why)) => {
-                    Part::Unsupported(why.to_string())
-                }
-                Err(_) => Part::Consistent,
-            }
+        (
+            Checkable::Transactions(history),
+            &Question::Level(level),
+            Subject::Transactions(Transactions { lines, notes, .. }),
+        ) => part_of(transactions::shrink(history, level, limits, tick), |shrunk| {
+            let line = |txn: &TxnId| lines.get(txn.index()).copied().unwrap_or_default();
+            let lines = shrunk.transactions.iter().map(line).collect();
+            let notes = notes.of_part(shrunk.transactions.iter().map(|txn| txn.0));
+            let history = shrunk.history.into();
+            (Subject::Transactions(Transactions { history, lines, notes }), shrunk.limit)
+        }),
+        _ => Part::Unsupported(history.mismatch(question)),
+    }
+}
+
+/// The part that was found and the limit that was reached, or why there is none.
+fn part_of<K: Kind<Unsupported: Display>, S>(
+    shrunk: Result<S, Box<Verdict<K>>>,
+    left: impl FnOnce(S) -> (Subject, Option<Limit>),
+) -> Part {
+    match shrunk.map_err(|verdict| *verdict) {
+        Ok(shrunk) => {
+            let (part, limit) = left(shrunk);
+            Part::Left { part: Box::new(part), limit }
         }
-        _ => Part::Unsupported(wrong_kind(question, judged)),
+        Err(Verdict::Undecided(limit)) => Part::Undecided(limit),
+        Err(Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
+        Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Part::Consistent,
     }
 }
 
 /// The part of a history that a violation is about.
-fn left(object: &Object, typed: &Typed<'_>, violation: &tribunal_history::object::Violation) -> Object {
+fn left(whole: &Object, typed: &Typed<'_>, violation: &Violation) -> Object {
     Object {
-        history: typed.part(&violation.operations, violation.cut).into_history(),
-        spec: object.spec.clone(),
-        lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
-        notes: object.notes.of_part(violation.operations.iter().map(|op| op.0)),
+        history: typed.part(&violation.operations, violation.cut).into_history().into(),
+        spec: whole.spec.clone(),
+        lines: violation.operations.iter().map(|op| whole.lines[op.index()]).collect(),
+        notes: whole.notes.of_part(violation.operations.iter().map(|op| op.0)),
     }
 }

@@ -1,39 +1,41 @@
 //! A verdict as one line of JSON, for programs.
 
 use crate::memory::Racy;
-use crate::{Case, Finding, Ruling, Word};
+use crate::{Answer, Case, On};
 use serde_json::{Value, json};
+use tribunal_engines::Engine;
 use tribunal_formats::certificate::{digest, race_to_json};
+use tribunal_history::verdict::Verdict;
 
 /// The version of the JSON lines that the command prints: docs/schema describes them. It changes when a key goes or means
 /// something else, not when one is added.
 pub const SCHEMA: u32 = 1;
 
-/// The verdict line of a finding, without its line break. It always has the violation, and the witness if wanted; `certificate`
+/// The verdict line of an answer, without its line break. It always has the violation, and the witness if wanted; `certificate`
 /// writes either. `hint` is added to the reason of an answer that took too long.
 pub fn verdict_line(
     case: &Case<'_>,
-    finding: &Finding<'_>,
+    answer: &Answer,
     witness: bool,
     hint: Option<&str>,
     certificate: impl FnOnce(Value) -> String,
 ) -> String {
-    let Finding { ruling, engine, micros, racy, verification } = finding;
-    let word = ruling.word();
-    let key = match word {
-        Word::Consistent if witness => Some("witness"),
-        Word::Inconsistent => Some("violation"),
+    let Answer { engine, micros, racy, verification, .. } = answer;
+    let verdict = answer.verdict();
+    let key = match verdict {
+        Verdict::Consistent(()) if witness => Some("witness"),
+        Verdict::Inconsistent(()) => Some("violation"),
         _ => None,
     };
-    let more = match (key, ruling.reason()) {
-        (Some(key), _) => match ruling.certificate() {
+    let more = match (key, answer.reason()) {
+        (Some(key), _) => match answer.certificate() {
             Some(value) => {
                 format!(r#","digest":"{}","{key}":{}"#, digest(case.subject), certificate(value))
             }
             None => String::new(),
         },
         (None, Some(mut reason)) => {
-            if let Some(hint) = hint.filter(|_| ruling.is_late()) {
+            if let Some(hint) = hint.filter(|_| answer.is_late()) {
                 reason = format!("{reason}: {hint}");
             }
             format!(r#","reason":{}"#, json!(reason))
@@ -44,25 +46,23 @@ pub fn verdict_line(
         Some(verification) => format!(r#","verification":{}"#, verification.to_json()),
         None => String::new(),
     };
-    let race = racy.as_ref().map_or(String::new(), |racy| format!(r#","race":{}"#, race(ruling, racy)));
+    let race = racy.as_ref().map_or(String::new(), |racy| format!(r#","race":{}"#, race(answer, racy)));
     let nil_reads = match case.nil_reads() {
         0 => String::new(),
         count => format!(r#","nil_reads":{count}"#),
     };
     let warning = case.warning().map_or(String::new(), |warning| format!(r#","warning":{}"#, json!(warning)));
     let anomaly =
-        ruling.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
+        answer.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
     // Written key by key to keep the order in which people read them.
     format!(
-        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":{},"verdict":"{}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
         json!(case.file),
         case.index,
         json!(case.name()),
-        json!(ruling.question().to_string()),
-        match word {
-            Word::Unsupported => json!(null),
-            _ => json!(engine),
-        },
+        json!(answer.question().to_string()),
+        verdict.word(),
+        json!(engine.map(Engine::name)),
         case.events(),
     )
 }
@@ -77,9 +77,9 @@ pub fn error_line(file: &str, index: u64, error: &str) -> String {
 }
 
 /// The race, null if there is none, or why that is unknown.
-fn race(ruling: &Ruling<'_>, racy: &Racy) -> Value {
-    match (ruling, racy) {
-        (Ruling::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),
+fn race(answer: &Answer, racy: &Racy) -> Value {
+    match (&answer.on, racy) {
+        (On::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),
         (_, Racy::Undecided(limit)) => json!(limit.to_string()),
         _ => Value::Null,
     }

@@ -221,13 +221,13 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
         let mut limit = limits.check(0).err();
         let mut verdict = |at: usize| {
             let asked = &self.asked[at];
-            verdicts[at].get_or_insert_with(|| judge(&typed, asked, limits).verdict).clone()
+            verdicts[at].get_or_insert_with(|| judge(&typed, asked, limits).0).clone()
         };
         let found = &mut self.found;
         self.open.retain(|open| {
             let verdicts = [verdict(open.allows), verdict(open.forbids)];
             let undecided = verdicts.iter().find_map(|verdict| match verdict {
-                tribunal_history::object::Verdict::Undecided(why) => Some(why.clone()),
+                tribunal_history::object::Verdict::Undecided(why) => Some(*why),
                 _ => None,
             });
             limit = limit.take().or(undecided);

@@ -158,8 +158,8 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
                 let history = enumeration.build(aborted, spans);
                 let Pair { allows, forbids } = *enumeration.pair;
                 let limits = &self.search.limits;
-                if judge(&history, forbids, limits).is_inconsistent()
-                    && judge(&history, allows, limits).is_consistent()
+                if judge(&history, forbids, limits).0.is_inconsistent()
+                    && judge(&history, allows, limits).0.is_consistent()
                 {
                     enumeration.found = Some(history);
                     return ControlFlow::Break(());

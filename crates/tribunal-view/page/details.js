@@ -26,4 +26,4 @@ function renderDetails() {
   details.style.top = `${fits(below) ? below : Math.max(8, top - details.offsetHeight - 12)}px`;
 }
 
-on(["document", "ruling", "hover", "cursor", "view"], renderDetails);
+on(["document", "answer", "hover", "cursor", "view"], renderDetails);

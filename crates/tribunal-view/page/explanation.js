@@ -35,7 +35,7 @@ function unfolded(lines) {
 
 /** Opens all that a line stands below. */
 function unfoldTo(at) {
-  const { lines } = ruling();
+  const { lines } = shownAnswer();
   const folded = new Set(state.folded);
   let { depth } = lines[at];
   for (let above = at - 1; above >= 0 && depth > 0; above--) {
@@ -48,7 +48,7 @@ function unfoldTo(at) {
 
 /** Shows a line of the explanation, and in the drawing what it speaks of. */
 function showStep(at, gently = true) {
-  const lines = ruling()?.lines ?? [];
+  const lines = shownAnswer()?.lines ?? [];
   if (at < 0 || at >= lines.length) return;
   change("step", { step: at, folded: unfoldTo(at), cursor: null });
   state.drawing.arrange();
@@ -60,7 +60,7 @@ const clearStep = () => change("step", { step: null });
 
 /** Goes so many lines on, over those that are folded away. */
 function stepBy(by) {
-  const open = unfolded(ruling()?.lines ?? []);
+  const open = unfolded(shownAnswer()?.lines ?? []);
   if (open.length === 0) return;
   const at = state.step === null ? (by > 0 ? -1 : open.length) : open.indexOf(state.step);
   const next = open[at + by];
@@ -83,11 +83,11 @@ function headingOf(said) {
 
 /** Folds or unfolds the line shown. */
 function foldStep() {
-  if (state.step !== null && deeper(ruling().lines, state.step)) fold(state.step);
+  if (state.step !== null && deeper(shownAnswer().lines, state.step)) fold(state.step);
 }
 
 function renderLines() {
-  const said = ruling();
+  const said = shownAnswer();
   const lines = said?.lines ?? [];
   byId("question").textContent = said ? `${plain(said.question)}: ${said.verdict}` : "";
   byId("question").className = said?.verdict ?? "";
@@ -129,6 +129,6 @@ function renderLines() {
   }
 }
 
-on(["document", "ruling", "step"], renderLines);
+on(["document", "answer", "step"], renderLines);
 byId("previous").addEventListener("click", () => stepBy(-1));
 byId("next").addEventListener("click", () => stepBy(1));

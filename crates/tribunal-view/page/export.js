@@ -30,7 +30,7 @@ function exportedSvg() {
 
 /** A picture with its title above and its legend below. */
 function framed(picture, size) {
-  const said = ruling();
+  const said = shownAnswer();
   const title = plain(state.document.title);
   const verdict = `${plain(said.question)}: ${said.verdict}${said.heading ? `, ${plain(said.heading)}` : ""}`;
   const kinds = state.drawing.kinds.filter((name) => state.edges.has(name) && state.drawing.has(name));
@@ -73,7 +73,7 @@ function serialised(picture) {
 function download() {
   const text = exportedSvg();
   if (!text) return;
-  const name = `${state.document.title}-${ruling().question}`.replace(/[^\w.+-]+/g, "-").replace(/^[-.]+|-+$/g, "");
+  const name = `${state.document.title}-${shownAnswer().question}`.replace(/[^\w.+-]+/g, "-").replace(/^[-.]+|-+$/g, "");
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   const link = html("a", { href: url, download: `${name || "history"}.svg` });
   link.click();

@@ -11,7 +11,7 @@ const KEYS = [
   { keys: ["ArrowRight", "ArrowDown"], words: "next step", act: () => stepBy(1) },
   { keys: ["ArrowLeft", "ArrowUp"], words: "previous step", act: () => stepBy(-1) },
   { keys: ["Home"], words: "first step", act: () => showStep(0) },
-  { keys: ["End"], words: "last step", act: () => showStep(unfolded(ruling()?.lines ?? []).at(-1) ?? -1) },
+  { keys: ["End"], words: "last step", act: () => showStep(unfolded(shownAnswer()?.lines ?? []).at(-1) ?? -1) },
   { keys: ["x"], words: "fold or unfold the step", act: foldStep },
   { keys: ["Escape"], words: "leave the step, choose nothing", act: leave },
   { title: "Models" },

@@ -40,7 +40,7 @@ function renderLegend() {
   byId("marks").replaceChildren(...entries.map(([mark, words]) => html("li", null, mark, html("span", null, words))));
 }
 
-on(["document", "ruling", "edges", "step", "fold"], renderLegend);
+on(["document", "answer", "edges", "step", "fold"], renderLegend);
 // Whoever closes it once knows it; on a narrow screen it would push the explanation away.
 const narrowScreen = matchMedia("(max-width: 900px)");
 byId("legend").open = !narrowScreen.matches && remembered.get("tribunal-legend") !== "closed";

@@ -22,7 +22,7 @@ function linked(hash) {
 
 /** The address of what is shown. */
 function address() {
-  const said = ruling();
+  const said = shownAnswer();
   if (!said) return "";
   const { x, y, zoom } = state.view;
   const words = state.shared ? [`history=${state.shared}`] : [];
@@ -55,11 +55,11 @@ async function followLink() {
   if (wish.theme) wear(wish.theme);
   if (wish.history && wish.history !== state.shared) await openShared(wish.history);
   if (!state.document) return;
-  const named = state.document.rulings.findIndex((said) => said.question === wish.model);
+  const named = state.document.answers.findIndex((said) => said.question === wish.model);
   if (named >= 0) choose(named);
   if (wish.key !== null) showKeyNamed(wish.key);
   if (wish.edges) change("edges", { edges: wish.edges });
-  if (wish.step !== null) showStep(Math.min(wish.step, (ruling()?.lines.length ?? 0) - 1), false);
+  if (wish.step !== null) showStep(Math.min(wish.step, (shownAnswer()?.lines.length ?? 0) - 1), false);
   if (wish.part === "all") foldDrawing(false);
   if (wish.view) moveTo(wish.view, false);
 }

@@ -2,14 +2,14 @@
 
 /** Shows a history and its verdicts. */
 function show(doc) {
-  const before = state.document && ruling()?.question;
+  const before = state.document && shownAnswer()?.question;
   // A comparison with a stronger model is stepped through as a violation is.
-  for (const said of doc.rulings) if (said.contrast) said.lines = said.contrast.lines;
+  for (const said of doc.answers) if (said.contrast) said.lines = said.contrast.lines;
   state.document = doc;
-  state.ruling = doc.shown;
+  state.answer = doc.shown;
   // A history that is checked again stays at the model shown.
-  const same = doc.rulings.findIndex((said) => said.question === before);
-  if (same >= 0) state.ruling = same;
+  const same = doc.answers.findIndex((said) => said.question === before);
+  if (same >= 0) state.answer = same;
   const drawings = { memory: MemoryDrawing, object: ObjectDrawing, transactions: TransactionsDrawing };
   state.drawing = new drawings[doc.kind](doc);
   byId("field").className = doc.kind;
@@ -17,7 +17,7 @@ function show(doc) {
   change("document", {
     step: null, cursor: null, hover: null,
     edges: state.drawing.edgesAtFirst(),
-    folded: foldedAtFirst(ruling()?.lines ?? []),
+    folded: foldedAtFirst(shownAnswer()?.lines ?? []),
   });
   // The strip takes room from the stage: it has to be there before the first view is chosen.
   redraw();
@@ -30,7 +30,7 @@ function renderTheme() {
 }
 
 on(["theme", "document"], renderTheme);
-on(["document", "ruling", "step", "edges", "view"], writeLink);
+on(["document", "answer", "step", "edges", "view"], writeLink);
 prefersDark.addEventListener("change", renderTheme);
 byId("theme").addEventListener("click", () => wear(otherTheme()));
 // An address that is changed by hand; Back and Forward have places of their own.
@@ -46,4 +46,4 @@ else change("document", {});
 followLink();
 
 // For tests, and for people at the console.
-window.tribunal = { state, ruling, svg: exportedSvg, show, check };
+window.tribunal = { state, shownAnswer, svg: exportedSvg, show, check };

@@ -35,8 +35,8 @@ function cellOf(question) {
 }
 
 /** The chips in a table, if they are of many levels. */
-function inTable(chips, rulings) {
-  const cells = rulings.map((said) => cellOf(said.question));
+function inTable(chips, answers) {
+  const cells = answers.map((said) => cellOf(said.question));
   const table = state.document?.kind === "transactions" && chips.length > ISOLATIONS.length && cells.every(([, column]) => column >= 0);
   matrix.classList.toggle("levels", table);
   if (!table) return chips;
@@ -53,9 +53,9 @@ function inTable(chips, rulings) {
 
 function renderMatrix() {
   const held = matrix.contains(document.activeElement);
-  const rulings = state.document?.rulings ?? [];
-  const chips = rulings.map((said, at) => {
-    const shown = at === state.ruling;
+  const answers = state.document?.answers ?? [];
+  const chips = answers.map((said, at) => {
+    const shown = at === state.answer;
     const answer = VERDICTS[said.verdict] ?? "?";
     const chip = html(
       "button",
@@ -70,7 +70,7 @@ function renderMatrix() {
     chip.addEventListener("click", () => choose(at));
     return chip;
   });
-  matrix.replaceChildren(...inTable(chips, rulings));
+  matrix.replaceChildren(...inTable(chips, answers));
   const chosen = matrix.querySelector('[aria-checked="true"]');
   if (held) chosen?.focus();
   // On a narrow screen the chips are one row that scrolls.
@@ -88,10 +88,10 @@ matrix.addEventListener("keydown", (event) => {
   nextRuling(by);
 });
 
-/** The ruling so many further on, around the end. */
+/** The answer so many further on, around the end. */
 function nextRuling(by) {
-  const all = state.document?.rulings.length ?? 0;
-  if (all > 0) choose((state.ruling + by + all) % all);
+  const all = state.document?.answers.length ?? 0;
+  if (all > 0) choose((state.answer + by + all) % all);
 }
 
 // The kinds of edges and marks, with the key that switches each and what it is.
@@ -127,9 +127,9 @@ function renderEdges() {
   if (focused) document.querySelector(`[data-edge="${CSS.escape(focused)}"]`)?.focus();
 }
 
-/** Whether some ruling of the history has edges of a kind; a switch for anything else would do nothing. */
+/** Whether some answer of the history has edges of a kind; a switch for anything else would do nothing. */
 function offered(name) {
-  return state.drawing.has(name) || state.document.rulings.some((said) => said[name]?.length > 0);
+  return state.drawing.has(name) || state.document.answers.some((said) => said[name]?.length > 0);
 }
 
 /** What an edge of a kind looks like. */
@@ -146,5 +146,5 @@ function sample(name) {
 }
 
 on(["document"], renderTitle);
-on(["document", "ruling"], renderMatrix);
-on(["document", "ruling", "edges"], renderEdges);
+on(["document", "answer"], renderMatrix);
+on(["document", "answer", "edges"], renderEdges);

@@ -107,7 +107,7 @@ class MemoryDrawing {
 
   /** The places that a folded drawing has: all that the explanation mentions, or else the cycle and the step. */
   spokenOf(marks) {
-    const said = ruling();
+    const said = shownAnswer();
     const places = new Set(marks.wrong);
     for (const { from, to } of marks.arrows) places.add(from).add(to);
     const cycle = new Set([...places, ...(marks.step ?? [])]);
@@ -226,7 +226,7 @@ class MemoryDrawing {
 
   /** The writes of each location in modification order, as the witness has them. */
   orderListed() {
-    const next = new Map(ruling()?.mo ?? []);
+    const next = new Map(shownAnswer()?.mo ?? []);
     const later = new Set(next.values());
     const steps = [...next.keys()]
       .filter((place) => !later.has(place))
@@ -248,7 +248,7 @@ class MemoryDrawing {
   tell(place) {
     const event = this.events[place];
     const names = (places) => few(places.map((other) => this.name(other)));
-    const said = ruling();
+    const said = shownAnswer();
     const after = (edges) => names(edges.filter(([from]) => from === place).map(([, to]) => to));
     const before = (edges) => names(edges.filter(([, to]) => to === place).map(([from]) => from));
     const cycle = few(emphasis().arrows.filter(({ from, to }) => from === place || to === place).map((a) => this.stepName(a)));
@@ -272,7 +272,7 @@ class MemoryDrawing {
   }
 
   edgesOf(name) {
-    const said = ruling();
+    const said = shownAnswer();
     const { chosen = [], mo = [], fr = [] } = said ?? {};
     return { po: this.po, rf: this.doc.rf, chosen, mo, fr, deps: this.doc.deps }[name] ?? [];
   }
@@ -297,7 +297,7 @@ class MemoryDrawing {
 
   /** What the drawing's marks mean: pairs of a sample and words. */
   legend() {
-    const said = ruling();
+    const said = shownAnswer();
     const { arrows, stepArrows } = emphasis();
     const onCycle = new Set([...arrows, ...stepArrows].map(({ name }) => name));
     const visible = (name) => this.edgesOf(name).some(([from, to]) => this.boxOf(from) && this.boxOf(to));
@@ -475,7 +475,7 @@ class MemoryDrawing {
   paintArrows(visible, marks, close) {
     const key = (a) => `${a.from} ${a.to} ${a.name}`;
     const missing = new Set((marks.missing ?? []).map(key));
-    const lacks = marks.missing ? `not in ${plain(ruling().question)}` : "";
+    const lacks = marks.missing ? `not in ${plain(shownAnswer().question)}` : "";
     const draw = (arrows, classes) => {
       const seen = arrows.filter(({ from, to }) => visible.has(from) || visible.has(to));
       const routed = seen.map((a) => [a, this.route(a.from, a.to, a.name)]).filter(([, route]) => route);

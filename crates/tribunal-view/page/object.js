@@ -40,9 +40,9 @@ class ObjectDrawing {
 
   /** The key to begin with: of the violation, or else the first that fails, or the first; none of a small history that is consistent. */
   keyAtFirst() {
-    const { keys, rulings, shown } = this.doc;
+    const { keys, answers, shown } = this.doc;
     if (keys.length === 0) return null;
-    const failing = rulings[shown]?.failing ?? rulings[shown]?.part?.[0];
+    const failing = answers[shown]?.failing ?? answers[shown]?.part?.[0];
     if (Number.isInteger(failing)) return this.operations[failing].key;
     const failed = keys.findIndex((key) => key.linearizable === false);
     if (failed >= 0) return failed;
@@ -151,13 +151,13 @@ class ObjectDrawing {
     return a.call ? this.begins[a.phase] : this.ends[a.phase];
   }
 
-  /** How far rows are apart, and what of the ruling is drawn as an order, for the key and the operation that is looked at. */
+  /** How far rows are apart, and what of the answer is drawn as an order, for the key and the operation that is looked at. */
   arrange() {
     const room = (stageSize().height - this.margin.top - 16) / Math.max(this.rows.length, 1);
     this.step = Math.min(Math.max(Math.floor(room), ROWS[0]), ROWS[1]);
     this.height = this.rows.length * this.step + 16;
     const looked = state.hover ?? state.cursor;
-    this.order = orderShown(this.doc, ruling(), this.key, looked);
+    this.order = orderShown(this.doc, shownAnswer(), this.key, looked);
     this.nth = new Map(this.order.steps.map((step, at) => [step.place, at]));
   }
 
@@ -214,7 +214,7 @@ class ObjectDrawing {
   /** Goes to the operation that cannot be placed, or else to all of the violation. */
   showViolation() {
     const { failing, wrong } = emphasis();
-    const first = this.places.find((place) => unplaced(ruling(), this.doc, place) === "unplaced");
+    const first = this.places.find((place) => unplaced(shownAnswer(), this.doc, place) === "unplaced");
     const place = failing ?? first ?? null;
     if (place === null) return reveal(wrong);
     reveal([place]);
@@ -235,7 +235,7 @@ class ObjectDrawing {
     const operation = this.operations[place];
     const [call, ret] = operation.times ?? [];
     const visible = this.visibleTo(place);
-    const said = ruling();
+    const said = shownAnswer();
     const at = this.nth.get(place);
     const step = at === undefined ? null : this.order.steps[at];
     return [
@@ -253,7 +253,7 @@ class ObjectDrawing {
 
   /** The operations visible to one that took effect, where that is not simply all before it. */
   visibleTo(place) {
-    const said = ruling();
+    const said = shownAnswer();
     if (!said?.vis?.length) return null;
     const at = said.lin.indexOf(place);
     return at < 0 ? null : new Set(said.vis[at]);
@@ -269,7 +269,7 @@ class ObjectDrawing {
 
   /** The marks that occur, each with what it means. */
   legend() {
-    const said = ruling();
+    const said = shownAnswer();
     const bar = (kind) =>
       legendMark("", svg("g", { class: `operation ${kind}` }, svg("rect", { class: "box", x: 2, y: 1.5, width: 22, height: 11, rx: 3 })));
     const stands = (kind) => this.places.some((place) => unplaced(said, this.doc, place) === kind);
@@ -286,7 +286,7 @@ class ObjectDrawing {
 
   /** Whether the part that nothing explains is so much of the history that marking it says nothing. */
   crowd() {
-    const said = ruling();
+    const said = shownAnswer();
     return said?.partial && said.part.length > CROWD;
   }
 
@@ -306,7 +306,7 @@ class ObjectDrawing {
     const close = places.length <= DETAIL;
     const points = close && state.edges.has("points") ? this.pointsInView(frame) : [];
     const looked = state.hover ?? state.cursor;
-    const partial = ruling()?.partial;
+    const partial = shownAnswer()?.partial;
     const seen = looked === null ? null : (this.visibleTo(looked) ?? (partial ? new Set(this.nth.keys()) : null));
     const classes = ["object"];
     if (seen) classes.push("looking");
@@ -350,7 +350,7 @@ class ObjectDrawing {
     const operation = this.operations[place];
     const bar = this.barOf(place, frame);
     const { x, y, width } = bar;
-    const said = ruling();
+    const said = shownAnswer();
     const classes = ["operation", ...standing(place, marks)].filter((name) => name !== "wrong" || !this.crowd());
     const standsOut = unplaced(said, this.doc, place);
     if (standsOut) classes.push(standsOut);
@@ -421,7 +421,7 @@ class ObjectDrawing {
   paintFar(places, marks, frame, seen) {
     const paths = new Map();
     for (const place of places) {
-      const classes = ["operation", "far", ...standing(place, marks), unplaced(ruling(), this.doc, place) ?? ""];
+      const classes = ["operation", "far", ...standing(place, marks), unplaced(shownAnswer(), this.doc, place) ?? ""];
       if (seen?.has(place)) classes.push("seen");
       const key = classes.join(" ");
       paths.set(key, (paths.get(key) ?? "") + rectangle(this.barOf(place, frame)));
@@ -546,7 +546,7 @@ class ObjectDrawing {
     const fails = [];
     for (const place of this.places) {
       const box = this.boxOf(place);
-      const standsOut = unplaced(ruling(), this.doc, place);
+      const standsOut = unplaced(shownAnswer(), this.doc, place);
       const kind = marks.failing === place || standsOut === "unplaced" ? "wrong" : standsOut === "unreached" ? "unreached" : "bars";
       if (kind === "wrong") fails.push(box.x + box.width / 2);
       const y = 4 + this.row.get(place) * tall;

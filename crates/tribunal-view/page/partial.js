@@ -103,7 +103,7 @@ const LISTED = 100;
 function renderOrder() {
   const panel = byId("order");
   const { drawing, document: doc } = state;
-  const said = ruling();
+  const said = shownAnswer();
   drawing?.arrange();
   const order = drawing instanceof ObjectDrawing ? drawing.order : drawing?.orderListed();
   panel.hidden = !order || (order.steps.length === 0 && !order.longest);
@@ -134,4 +134,4 @@ function renderOrder() {
   if (current) panel.scrollTop = current.offsetTop - panel.clientHeight / 2;
 }
 
-on(["document", "ruling", "key", "hover", "cursor"], renderOrder);
+on(["document", "answer", "key", "hover", "cursor"], renderOrder);

@@ -166,7 +166,7 @@ function renderStage() {
   canvas.replaceChildren(state.drawing.paint(state.view, size));
 }
 
-on(["document", "ruling", "step", "edges", "view", "hover", "cursor"], renderStage);
+on(["document", "answer", "step", "edges", "view", "hover", "cursor"], renderStage);
 
 /** The place under a point of the window. */
 function placeAt(event) {
@@ -250,7 +250,7 @@ function renderTouch() {
   stage.style.touchAction = whole ? "pan-x pan-y" : "none";
 }
 
-on(["document", "ruling", "view"], renderTouch);
+on(["document", "answer", "view"], renderTouch);
 
 stage.addEventListener("pointerleave", () => {
   if (state.hover !== null) change("hover", { hover: null });

@@ -3,7 +3,7 @@
 const state = {
   document: null,
   drawing: null, // of the document: where things are and how they look
-  ruling: 0, // index of the ruling shown
+  answer: 0, // index of the answer shown
   step: null, // index of the explanation's line shown, or none
   edges: new Set(), // what is switched on
   folded: new Set(), // lines whose children are hidden
@@ -36,8 +36,8 @@ function redraw() {
   }
 }
 
-/** The ruling shown. */
-const ruling = () => state.document?.rulings[state.ruling] ?? null;
+/** The answer shown. */
+const shownAnswer = () => state.document?.answers[state.answer] ?? null;
 
 /** The places of a violation: of its cycle or its part, or else all that its lines speak of. */
 function violationOf(said) {
@@ -55,7 +55,7 @@ function violationOf(said) {
  * the step if one is shown.
  */
 function emphasis() {
-  const said = ruling();
+  const said = shownAnswer();
   const line = state.step === null ? null : said?.lines[state.step];
   const step = line ? new Set(line.about) : null;
   for (const { from, to } of line?.arrows ?? []) step.add(from).add(to);
@@ -69,16 +69,16 @@ function emphasis() {
   };
 }
 
-/** Shows another ruling from its first step, and its violation. */
+/** Shows another answer from its first step, and its violation. */
 function choose(index) {
-  const rulings = state.document?.rulings ?? [];
-  if (index < 0 || index >= rulings.length || index === state.ruling) return;
-  change("ruling", { ruling: index, step: null, folded: foldedAtFirst(rulings[index].lines) });
+  const answers = state.document?.answers ?? [];
+  if (index < 0 || index >= answers.length || index === state.answer) return;
+  change("answer", { answer: index, step: null, folded: foldedAtFirst(answers[index].lines) });
   const before = state.drawing.layout;
   state.drawing.arrange();
   // What is laid out anew is seen from its beginning.
   if (state.drawing.layout !== before) firstView();
-  else reveal(state.drawing.firstSeen?.() ?? violationOf(ruling()));
+  else reveal(state.drawing.firstSeen?.() ?? violationOf(shownAnswer()));
 }
 
 /** Switches a kind of edge on or off. */

@@ -20,7 +20,7 @@ function overview() {
     const at = stretchOf(place);
     if (at !== null) density[0][at]++;
   }
-  const marks = doc.rulings.map((said) =>
+  const marks = doc.answers.map((said) =>
     said.verdict === "inconsistent" ? [...violationOf(said)].map(stretchOf).filter((at) => at !== null) : [],
   );
   return { density, window: [0, STRETCHES - 1], marks };
@@ -99,7 +99,7 @@ function renderStrip() {
     ? [state.view.y / state.drawing.height, (state.view.y + span.height) / state.drawing.height]
     : [state.view.x / state.drawing.width, (state.view.x + span.width) / state.drawing.width];
   const seen = [start, end].map((part) => toWhole(glance, Math.min(Math.max(part, 0), 1)) * long);
-  const wrong = [...new Set(marks[state.ruling] ?? [])].map((at) => {
+  const wrong = [...new Set(marks[state.answer] ?? [])].map((at) => {
     const middle = (at + 0.5) * step;
     return bar(middle - 1.5, middle + 1.5, 1, THICK - 2);
   });
@@ -141,5 +141,5 @@ strip.addEventListener("pointermove", (event) => {
 });
 
 on(["document"], renderGlance);
-on(["ruling", "view", "key"], renderStrip);
-on(["ruling", "step", "fold"], renderNote);
+on(["answer", "view", "key"], renderStrip);
+on(["answer", "step", "fold"], renderNote);

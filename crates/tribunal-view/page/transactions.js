@@ -89,7 +89,7 @@ class TransactionsDrawing extends MemoryDrawing {
 
   arrange() {
     super.arrange();
-    const { commits = [], reads = [] } = ruling() ?? {};
+    const { commits = [], reads = [] } = shownAnswer() ?? {};
     this.order = new Map(commits.map((place, at) => [place, at + 1]));
     this.marked = new Set(reads.map(([place, op]) => `${place} ${op}`));
   }
@@ -106,7 +106,7 @@ class TransactionsDrawing extends MemoryDrawing {
 
   tell(place) {
     const event = this.events[place];
-    const said = ruling();
+    const said = shownAnswer();
     const names = (places) => few((places ?? []).map((other) => this.name(other)));
     const cycle = few(emphasis().arrows.filter(({ from, to }) => from === place || to === place).map((a) => this.stepName(a)));
     const [begin, end] = event.times ?? [];
@@ -125,7 +125,7 @@ class TransactionsDrawing extends MemoryDrawing {
   }
 
   edgesOf(name) {
-    const { chosen = [], ww = [], rw = [] } = ruling() ?? {};
+    const { chosen = [], ww = [], rw = [] } = shownAnswer() ?? {};
     return { so: this.po, wr: this.doc.rf, chosen, ww, rw }[name] ?? [];
   }
 

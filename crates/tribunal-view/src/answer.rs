@@ -7,7 +7,7 @@ use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, U
 use tribunal_history::model::definition::{Definition, NoFiles};
 use tribunal_history::object::specs;
 use tribunal_history::{limits::Limits, model::Model};
-use tribunal_report::{Inquiry, NotJudged, Questions, Specifications};
+use tribunal_report::{Check, NotCheckable, Questions, Specifications};
 use web_time::Instant;
 
 /// Histories of a file are counted up to here; beyond it the answer only says that there are more.
@@ -35,9 +35,9 @@ impl Default for Request {
     }
 }
 
-/// The answer to a request.
+/// What a request is answered with.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answer {
+pub struct Response {
     /// The history and its verdicts, ready to be drawn.
     pub document: Document,
     /// How many histories the file has, as far as they were counted. Malformed ones count.
@@ -88,7 +88,7 @@ pub fn answer(
     bytes: Vec<u8>,
     request: &Request,
     limits: &Limits<'_>,
-) -> Result<Answer, RequestError> {
+) -> Result<Response, RequestError> {
     let given = request.texts.iter().map(|(name, text)| {
         Definition::new(name, text, &mut NoFiles).map_err(|error| RequestError::Question(error.to_string()))
     });
@@ -118,7 +118,7 @@ pub fn answer(
     // Malformed ones count: asking for one says what is wrong with it.
     let left = COUNTED.saturating_sub(before + 1);
     let after = histories.by_ref().take(left as usize).count() as u64;
-    Ok(Answer { document, histories: before + 1 + after, more: histories.next().is_some() })
+    Ok(Response { document, histories: before + 1 + after, more: histories.next().is_some() })
 }
 
 fn checked(
@@ -134,20 +134,18 @@ fn checked(
     let spec = spec.filter(|_| matches!(history.subject, Subject::Object(_)));
     let spec = spec.map(specs::named).transpose().map_err(|unknown| unspecified(unknown.into()))?;
     let given = given.iter().copied().map(Model::Cat);
-    let inquiry = Inquiry::new(questions, Specifications::new(spec)).beside(given);
-    let document = inquiry.with(&history.subject, file, |judged| {
-        let asked = inquiry.questions(judged).len();
-        let findings = inquiry.ask_all(judged, |question, known| {
-            // The first, which is the strongest, may take half of the time; then each a part, and one is left for drawing.
-            let parts = if known.is_empty() { 2 } else { asked - known.len() + 1 };
-            Some(inquiry.ask_after(known, judged, question, &share(limits, parts as u32)))
-        });
-        document(history, file, &findings, limits)
+    let check = Check::new(questions, Specifications::new(spec)).beside(given);
+    let checkable = check.checkable(&history.subject, file).map_err(|unfit| match unfit {
+        NotCheckable::Specification(problem) => unspecified(problem),
+        NotCheckable::IllTyped(error) | NotCheckable::OtherMethods { source: error, .. } => error.into(),
+    })?;
+    let asked = check.questions(&checkable).len();
+    let answers = check.ask_all(&checkable, |question, known| {
+        // The first, which is the strongest, may take half of the time; then each a part, and one is left for drawing.
+        let parts = if known.is_empty() { 2 } else { asked - known.len() + 1 };
+        Some(check.answer_after(known, &checkable, question, &share(limits, parts as u32)))
     });
-    document.map_err(|not_judged| match not_judged {
-        NotJudged::Specification(problem) => unspecified(problem),
-        NotJudged::IllTyped(error) | NotJudged::OtherMethods { source: error, .. } => error.into(),
-    })
+    Ok(document(history, file, &answers, limits))
 }
 
 /// The limits of the next of so many checks. A quick one leaves its time to those that follow.

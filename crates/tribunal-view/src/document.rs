@@ -14,14 +14,14 @@ pub struct Document {
     pub source: String,
     /// How many events, operations or transactions it has.
     pub size: usize,
-    /// Which ruling to show first: an index of `rulings`.
+    /// Which answer to show first: an index of `answers`.
     pub shown: usize,
     /// The history.
     #[serde(flatten)]
     pub picture: Picture,
 }
 
-/// The history as it is drawn, with a ruling for each question asked.
+/// The history as it is drawn, with an answer for each question asked.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Picture {
@@ -38,7 +38,7 @@ pub enum Picture {
         /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
         /// The verdicts of the models.
-        rulings: Vec<Said<MemoryRuling>>,
+        answers: Vec<Shown<MemoryDrawing>>,
     },
     /// An object: a row for each process, time going to the right.
     Object {
@@ -57,7 +57,7 @@ pub enum Picture {
         /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
         /// The verdicts of the criteria.
-        rulings: Vec<Said<ObjectRuling>>,
+        answers: Vec<Shown<ObjectDrawing>>,
     },
     /// Transactions: a column for each session, a box for each transaction.
     Transactions {
@@ -70,7 +70,7 @@ pub enum Picture {
         /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
         /// The verdicts of the levels.
-        rulings: Vec<Said<TransactionsRuling>>,
+        answers: Vec<Shown<TransactionsDrawing>>,
     },
 }
 
@@ -227,13 +227,13 @@ pub struct Overview {
     pub density: Vec<Vec<u32>>,
     /// The stretches of which some are shown, from and to.
     pub window: (u32, u32),
-    /// The stretches in which the shown violation has events or operations, by ruling.
+    /// The stretches in which the shown violation has events or operations, by answer.
     pub marks: Vec<Vec<u32>>,
 }
 
 /// A verdict and its explanation.
 #[derive(Clone, Debug, Serialize)]
-pub struct Said<R> {
+pub struct Shown<R> {
     /// The model, criterion or level.
     pub question: String,
     /// What it is, in a sentence.
@@ -248,7 +248,7 @@ pub struct Said<R> {
     pub contrast: Option<Contrast>,
     /// What is drawn of it.
     #[serde(flatten)]
-    pub ruling: R,
+    pub drawn: R,
 }
 
 /// Why a stronger model forbids a history that this one allows.
@@ -266,7 +266,7 @@ pub struct Contrast {
 
 /// What is drawn of a model's answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct MemoryRuling {
+pub struct MemoryDrawing {
     /// The violation's steps: each edge begins where the one before it ends. Of two RMWs that read from one write, the two
     /// rf edges.
     pub cycle: Vec<Arrow>,
@@ -280,7 +280,7 @@ pub struct MemoryRuling {
 
 /// What is drawn of a criterion's answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct ObjectRuling {
+pub struct ObjectDrawing {
     /// Of a witness: the operations that took effect, in order.
     pub lin: Vec<u32>,
     /// By place in `lin`, where the operation takes effect: a place on the grid, in hundredths, within its interval (under
@@ -338,7 +338,7 @@ pub struct Longest {
 
 /// What is drawn of a level's answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct TransactionsRuling {
+pub struct TransactionsDrawing {
     /// The violation's steps: each edge begins where the one before it ends.
     pub cycle: Vec<Arrow>,
     /// Of a violation: the operations that it is about, each as a place and an index of its `ops`.

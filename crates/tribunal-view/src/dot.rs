@@ -1,6 +1,6 @@
 //! Pictures as DOT, for Graphviz.
 
-use crate::document::{Arrow, Document, Edge, ObjectRuling, Picture};
+use crate::document::{Arrow, Document, Edge, ObjectDrawing, Picture};
 use crate::excerpt;
 use crate::scene::Scene;
 use std::fmt::{Display, Write};
@@ -8,7 +8,7 @@ use std::fmt::{Display, Write};
 /// Colors that are readable on light and on dark.
 const WRONG: &str = "#d1495b";
 
-/// A ruling of a document, by index, as a DOT file: the same events or operations as in the SVG, which Graphviz lays out.
+/// An answer of a document, by index, as a DOT file: the same events or operations as in the SVG, which Graphviz lays out.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -17,18 +17,18 @@ const WRONG: &str = "#d1495b";
 /// assert!(dot(&answer.document, answer.document.shown).starts_with("digraph"));
 /// # Ok::<(), tribunal_view::RequestError>(())
 /// ```
-pub fn dot(document: &Document, ruling: usize) -> String {
-    let places = excerpt::of(document, ruling);
+pub fn dot(document: &Document, answer: usize) -> String {
+    let places = excerpt::of(document, answer);
     let mut graph = Graph { text: String::new(), places };
     let heading = match &document.picture {
-        Picture::Memory { rulings, .. } => {
-            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        Picture::Memory { answers, .. } => {
+            answers.get(answer).map(|said| (&said.question, &said.verdict, &said.heading))
         }
-        Picture::Object { rulings, .. } => {
-            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        Picture::Object { answers, .. } => {
+            answers.get(answer).map(|said| (&said.question, &said.verdict, &said.heading))
         }
-        Picture::Transactions { rulings, .. } => {
-            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        Picture::Transactions { answers, .. } => {
+            answers.get(answer).map(|said| (&said.question, &said.verdict, &said.heading))
         }
     };
     let title = match heading {
@@ -52,12 +52,12 @@ pub fn dot(document: &Document, ruling: usize) -> String {
     ));
     match &document.picture {
         Picture::Memory { .. } | Picture::Transactions { .. } => {
-            if let Some(scene) = Scene::of(document, ruling) {
+            if let Some(scene) = Scene::of(document, answer) {
                 graph.columns(&scene);
             }
         }
-        Picture::Object { rulings, .. } => {
-            graph.object(document, rulings.get(ruling).map(|said| &said.ruling))
+        Picture::Object { answers, .. } => {
+            graph.object(document, answers.get(answer).map(|said| &said.drawn))
         }
     }
     graph.put("}\n");
@@ -192,10 +192,10 @@ impl Graph {
         self.put(format_args!("    n{place} [label=\"{label}\"{shape}{colour}];\n"));
     }
 
-    fn object(&mut self, document: &Document, ruling: Option<&ObjectRuling>) {
+    fn object(&mut self, document: &Document, drawing: Option<&ObjectDrawing>) {
         let Picture::Object { processes, operations, hb, .. } = &document.picture else { return };
-        let none = ObjectRuling::default();
-        let ruling = ruling.unwrap_or(&none);
+        let none = ObjectDrawing::default();
+        let drawing = drawing.unwrap_or(&none);
         self.put("  rankdir=LR;\n");
         let mut places = self.places.clone();
         places.sort_by_key(|&place| operations[place as usize].process);
@@ -207,10 +207,10 @@ impl Graph {
             for &place in row {
                 let operation = &operations[place as usize];
                 let style = match () {
-                    () if ruling.failing == Some(place) => {
+                    () if drawing.failing == Some(place) => {
                         format!(", color=\"{WRONG}\", fillcolor=\"#fbe3e6\", penwidth=3")
                     }
-                    () if ruling.part.contains(&place) => format!(", color=\"{WRONG}\", penwidth=2"),
+                    () if drawing.part.contains(&place) => format!(", color=\"{WRONG}\", penwidth=2"),
                     () if operation.ret.is_none() => ", style=\"rounded,filled,dashed\"".into(),
                     () => String::new(),
                 };
@@ -224,7 +224,7 @@ impl Graph {
             row.windows(2).for_each(|pair| self.edge([pair[0], pair[1]], "po", false, false));
         }
         hb.iter().for_each(|&edge| self.edge(edge, "hb", false, false));
-        let lin: Vec<u32> = ruling.lin.iter().copied().filter(|&place| self.drawn(place)).collect();
+        let lin: Vec<u32> = drawing.lin.iter().copied().filter(|&place| self.drawn(place)).collect();
         lin.windows(2).for_each(|pair| self.edge([pair[0], pair[1]], "lin", false, true));
     }
 }

@@ -1,6 +1,6 @@
 //! Which part of a document a picture draws, since it cannot be scrolled as a page can.
 
-use crate::document::{Document, ObjectRuling, Operation, Picture, Said};
+use crate::document::{Document, ObjectDrawing, Operation, Picture, Shown};
 use crate::scene::Scene;
 use crate::window::{around, widest};
 
@@ -13,13 +13,13 @@ const NEAR: u32 = 2;
 /// and how many operations.
 const AROUND: u32 = 6;
 
-/// The places to draw of a ruling: all, if they are few, or else what is around the violation or, without one, the
+/// The places to draw of an answer: all, if they are few, or else what is around the violation or, without one, the
 /// beginning. Initial writes are drawn if an edge of the violation touches them.
-pub fn of(document: &Document, ruling: usize) -> Vec<u32> {
+pub fn of(document: &Document, answer: usize) -> Vec<u32> {
     match &document.picture {
-        Picture::Object { operations, rulings, .. } => of_object(operations, rulings.get(ruling)),
+        Picture::Object { operations, answers, .. } => of_object(operations, answers.get(answer)),
         Picture::Memory { .. } | Picture::Transactions { .. } => {
-            Scene::of(document, ruling).map_or_else(Vec::new, |scene| of_columns(&scene))
+            Scene::of(document, answer).map_or_else(Vec::new, |scene| of_columns(&scene))
         }
     }
 }
@@ -68,11 +68,11 @@ fn around_seeds(scene: &Scene<'_>, seeds: &[u32]) -> Vec<u32> {
     widest(scene.most, |radius| around(&centre, radius.min(NEAR), scene.most, bounds))
 }
 
-fn of_object(operations: &[Operation], said: Option<&Said<ObjectRuling>>) -> Vec<u32> {
+fn of_object(operations: &[Operation], said: Option<&Shown<ObjectDrawing>>) -> Vec<u32> {
     let all = operations.len() as u32;
-    let ruling = said.map(|said| &said.ruling);
+    let drawing = said.map(|said| &said.drawn);
     let mut seeds: Vec<u32> =
-        ruling.into_iter().flat_map(|ruling| ruling.part.iter().copied().chain(ruling.failing)).collect();
+        drawing.into_iter().flat_map(|drawing| drawing.part.iter().copied().chain(drawing.failing)).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let most = if seeds.is_empty() { MOST } else { FEW };

@@ -3,9 +3,9 @@
 //! A [`Document`] has all that a picture shows: the history, or a window of it, laid out, and the verdict of each model.
 //! It is drawn by the [`page()`], as [`svg()`] and as [`dot()`]. Nothing here reads files or prints.
 //!
-//! - [`answer()`]`(name: &str, bytes: Vec<u8>, request: &`[`Request`]`, limits: &Limits) -> Result<`[`Answer`]`, `[`RequestError`]`>`
+//! - [`answer()`]`(name: &str, bytes: Vec<u8>, request: &`[`Request`]`, limits: &Limits) -> Result<`[`Response`]`, `[`RequestError`]`>`
 //!   goes from the bytes of a file to a document,
-//! - [`document()`] makes one of a history and its findings.
+//! - [`document()`] makes one of a history and its answers.
 //!
 //! ```
 //! use tribunal::Limits;
@@ -32,11 +32,11 @@ mod svg;
 mod transactions;
 mod window;
 
-pub use answer::{Answer, Request, RequestError, answer};
+pub use answer::{Request, RequestError, Response, answer};
 pub use document::{
-    Arrow, Contrast, Disturbance, Document, Edge, Event, Key, Kind, Line, Longest, MemoryRuling,
-    ObjectRuling, Operation, Outcome, Overview, Partial, Picture, Process, Said, Step, Thread, Transaction,
-    TransactionsRuling,
+    Arrow, Contrast, Disturbance, Document, Edge, Event, Key, Kind, Line, Longest, MemoryDrawing,
+    ObjectDrawing, Operation, Outcome, Overview, Partial, Picture, Process, Shown, Step, Thread, Transaction,
+    TransactionsDrawing,
 };
 pub use dot::dot;
 pub use page::page;
@@ -44,37 +44,36 @@ pub use svg::svg;
 
 use tribunal_formats::{History, Subject};
 use tribunal_history::limits::Limits;
-use tribunal_report::{Finding, Question, first_asked};
+use tribunal_report::{Answer, Question, first_asked};
 
-/// The document of a history and its findings. `file` is the name of its file; the limits bound the explanations.
-pub fn document(history: &History, file: &str, findings: &[Finding<'_>], limits: &Limits<'_>) -> Document {
-    let shown = first_asked(findings).unwrap_or(0);
+/// The document of a history and its answers. `file` is the name of its file; the limits bound the explanations.
+pub fn document(history: &History, file: &str, answers: &[Answer], limits: &Limits<'_>) -> Document {
+    let shown = first_asked(answers).unwrap_or(0);
     let (given, size) = (history.subject.name(), history.subject.len());
     let picture = match &history.subject {
-        Subject::Memory(execution) => memory::picture(execution, &history.lines, findings, shown),
-        Subject::Object(object) => object::picture(object, findings, shown, limits),
-        Subject::Transactions(subject) => transactions::picture(subject, findings, shown),
+        Subject::Memory(execution) => memory::picture(execution, &history.lines, answers, shown),
+        Subject::Object(object) => object::picture(object, answers, shown, limits),
+        Subject::Transactions(subject) => transactions::picture(subject, answers, shown),
     };
     let source = format!("{}:{}", name::label(file), history.line);
     Document { title: name::label(given.unwrap_or(file)), source, size, shown, picture }
 }
 
 /// A verdict, apart from what is drawn of it.
-fn said<R>(finding: &Finding<'_>, lines: Vec<Line>, ruling: R) -> Said<R> {
-    let Finding { ruling: found, .. } = finding;
-    let heading = match found.reason() {
+fn said<R>(answer: &Answer, lines: Vec<Line>, drawn: R) -> Shown<R> {
+    let heading = match answer.reason() {
         Some(reason) => reason,
-        None => found.broken().trim_start_matches(", ").to_string(),
+        None => answer.broken().trim_start_matches(", ").to_string(),
     };
-    let question = found.question();
-    Said {
+    let question = answer.question();
+    Shown {
         about: sentence(&question),
         question: name::label(&question.to_string()),
-        verdict: found.word().to_string(),
+        verdict: answer.verdict().word().into(),
         heading,
         lines,
         contrast: None,
-        ruling,
+        drawn,
     }
 }
 

@@ -33,7 +33,7 @@ impl Stretches {
         self.density[row][stretch] += 1;
     }
 
-    /// The overview, given the places shown and, by ruling, those of its violation.
+    /// The overview, given the places shown and, by answer, those of its violation.
     pub fn overview(
         self,
         shown: impl Iterator<Item = usize>,

@@ -1,14 +1,14 @@
 //! What pictures of memories and of transactions have in common: boxes in columns, and edges between them.
 
 use crate::document::{
-    Arrow, Document, Edge, Kind, Line, MemoryRuling, Outcome, Picture, Said, Thread, TransactionsRuling,
+    Arrow, Document, Edge, Kind, Line, MemoryDrawing, Outcome, Picture, Shown, Thread, TransactionsDrawing,
 };
 use std::borrow::Cow;
 
 /// If the explanation is longer, only the cycle is drawn.
 const LINES: usize = 60;
 
-/// A picture in columns, with one ruling.
+/// A picture in columns, with one answer.
 pub struct Scene<'a> {
     /// The columns.
     pub columns: &'a [Thread],
@@ -16,7 +16,7 @@ pub struct Scene<'a> {
     pub boxes: Vec<Block<'a>>,
     /// Edges that the history has, with their names.
     pub given: Vec<(Edge, &'static str)>,
-    /// Edges of the ruling that are no violation, with their names.
+    /// Edges of the answer that are no violation, with their names.
     pub found: Vec<(Edge, &'static str)>,
     /// The violation.
     pub cycle: &'a [Arrow],
@@ -51,11 +51,11 @@ pub struct Block<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// That of a ruling of a document, by index; none if it has no columns.
-    pub fn of(document: &'a Document, ruling: usize) -> Option<Self> {
+    /// That of an answer of a document, by index; none if it has no columns.
+    pub fn of(document: &'a Document, answer: usize) -> Option<Self> {
         match &document.picture {
-            Picture::Memory { rulings, .. } => memory(document, rulings.get(ruling)),
-            Picture::Transactions { rulings, .. } => transactions(document, rulings.get(ruling)),
+            Picture::Memory { answers, .. } => memory(document, answers.get(answer)),
+            Picture::Transactions { answers, .. } => transactions(document, answers.get(answer)),
             Picture::Object { .. } => None,
         }
     }
@@ -66,7 +66,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn memory<'a>(document: &'a Document, said: Option<&'a Said<MemoryRuling>>) -> Option<Scene<'a>> {
+fn memory<'a>(document: &'a Document, said: Option<&'a Shown<MemoryDrawing>>) -> Option<Scene<'a>> {
     let Picture::Memory { threads, events, rf, deps, .. } = &document.picture else { return None };
     let boxes = events.iter().map(|event| {
         let at = match event.thread {
@@ -91,9 +91,9 @@ fn memory<'a>(document: &'a Document, said: Option<&'a Said<MemoryRuling>>) -> O
     });
     let named = |edges: &'a [Edge], name: &'static str| edges.iter().map(move |&edge| (edge, name));
     let given = named(rf, "rf").chain(named(deps, "dep"));
-    let (cycle, found) = match said.map(|said| &said.ruling) {
+    let (cycle, found) = match said.map(|said| &said.drawn) {
         None => (&[][..], Vec::new()),
-        Some(MemoryRuling { cycle, chosen, mo, fr }) => {
+        Some(MemoryDrawing { cycle, chosen, mo, fr }) => {
             let chosen = chosen.iter().filter(|edge| !is_in(cycle, **edge)).map(|&edge| (edge, "chosen"));
             (&cycle[..], chosen.chain(named(mo, "mo")).chain(named(fr, "fr")).collect())
         }
@@ -110,11 +110,14 @@ fn memory<'a>(document: &'a Document, said: Option<&'a Said<MemoryRuling>>) -> O
     })
 }
 
-fn transactions<'a>(document: &'a Document, said: Option<&'a Said<TransactionsRuling>>) -> Option<Scene<'a>> {
+fn transactions<'a>(
+    document: &'a Document,
+    said: Option<&'a Shown<TransactionsDrawing>>,
+) -> Option<Scene<'a>> {
     let Picture::Transactions { sessions, transactions, wr, .. } = &document.picture else { return None };
-    let ruling = said.map(|said| &said.ruling);
+    let drawing = said.map(|said| &said.drawn);
     let boxes = (0..).zip(transactions).map(|(place, txn)| {
-        let marked = |at: u32| ruling.is_some_and(|ruling| ruling.reads.contains(&[place, at]));
+        let marked = |at: u32| drawing.is_some_and(|drawing| drawing.reads.contains(&[place, at]));
         let mut below = txn.ops.clone();
         if txn.more > 0 {
             below.push(format!(".. {} more", txn.more));
@@ -142,13 +145,13 @@ fn transactions<'a>(document: &'a Document, said: Option<&'a Said<TransactionsRu
                 format!("{}{what}{times}{meanwhile}{}", txn.name, line_of(txn.line))
             },
             class,
-            failing: ruling.is_some_and(|ruling| ruling.failing == Some(place)),
+            failing: drawing.is_some_and(|drawing| drawing.failing == Some(place)),
         }
     });
     let named = |edges: &'a [Edge], name: &'static str| edges.iter().map(move |&edge| (edge, name));
-    let (cycle, found) = match ruling {
+    let (cycle, found) = match drawing {
         None => (&[][..], Vec::new()),
-        Some(TransactionsRuling { cycle, chosen, ww, rw, .. }) => {
+        Some(TransactionsDrawing { cycle, chosen, ww, rw, .. }) => {
             let chosen = chosen.iter().filter(|edge| !is_in(cycle, **edge)).map(|&edge| (edge, "chosen"));
             (&cycle[..], chosen.chain(named(ww, "ww")).chain(named(rw, "rw")).collect())
         }

@@ -39,20 +39,20 @@
 //! **Transactions**, a lost update:
 //!
 //! ```
-//! use tribunal::{Limits, transactions::{History, Op, Status, judge}};
+//! use tribunal::transactions::{History, Op, Status, check};
 //! let mut b = History::builder();
 //! let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
 //! b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
 //! b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
 //! let history = b.build()?;
-//! assert!(judge(&history, "pc".parse()?, &Limits::default()).is_consistent());
-//! assert!(judge(&history, "si".parse()?, &Limits::default()).is_inconsistent());
+//! assert!(check(&history, "pc".parse()?).is_consistent());
+//! assert!(check(&history, "si".parse()?).is_inconsistent());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Executions that grow are decided event by event by a [`Session`](memory::Session), which also says what a read may observe, and, if they run with the system, by a
 //! [`Monitor`](memory::Monitor) or an object's [`Monitor`](object::Monitor).
-
+//!
 //! **A file of any format**, by any model, criterion or level, explained and drawn, is what [`formats`], [`report`] and [`view`] do:
 //!
 //! ```
@@ -81,13 +81,16 @@ pub use tribunal_verify as verify;
 pub use tribunal_view as view;
 
 #[doc(inline)]
-pub use tribunal_engines::memory::{Checker, check};
+pub use tribunal_engines::{
+    Engine,
+    memory::{Checker, check},
+};
 #[doc(inline)]
 pub use tribunal_formats::{Format, open, read};
 #[doc(inline)]
 pub use tribunal_history::{limits::Limits, model::Model, verdict::Limit, verdict::Verdict};
 #[doc(inline)]
-pub use tribunal_report::{Question, Questions};
+pub use tribunal_report::{Answer, Question, Questions};
 #[doc(inline)]
 pub use tribunal_view::{Document, Request, answer, dot, page, svg};
 
@@ -95,7 +98,7 @@ pub use tribunal_view::{Document, Request, answer, dot, page, svg};
 pub mod memory {
     #[doc(inline)]
     pub use tribunal_engines::memory::{
-        Engine, Judgment, judge, judge_by,
+        engines, judge, judge_by,
         monitor::Monitor,
         races::races,
         session::{NoSession, Session, WriteId},
@@ -114,7 +117,7 @@ pub mod memory {
 pub mod object {
     #[doc(inline)]
     pub use tribunal_engines::object::{
-        Engine, Judgment, MalformedEvent, Monitor, Status, check, check_promises, judge, judge_by,
+        MalformedEvent, Monitor, Status, check, check_promises, engines, judge, judge_by,
         partial_linearizations, shrink, strongest,
     };
     #[doc(inline)]
@@ -128,7 +131,7 @@ pub mod object {
 pub mod transactions {
     #[doc(inline)]
     pub use tribunal_engines::transactions::{
-        Anomaly, Engine, judge, judge_by, judgment, shrink, strongest_levels,
+        Anomaly, check, engines, judge, judge_by, shrink, strongest_levels,
     };
     #[doc(inline)]
     pub use tribunal_history::transactions::{

@@ -2,7 +2,7 @@
 
 use super::share;
 use crate::args::{Budget, format};
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, failure, specifications, unfit};
 use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -12,13 +12,15 @@ use clap::{Args, ValueHint};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::iter;
+use std::sync::Arc;
 use tribunal_formats::{Format, Labels, Object, Subject, write_subject};
 use tribunal_history::memory::Execution;
 use tribunal_history::object::History;
+use tribunal_history::verdict::Verdict;
 use tribunal_host::reading;
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
-use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications, Word};
+use tribunal_report::{Answer, Question, Specifications};
 
 const HELP: &str = "\
 Examples:
@@ -130,31 +132,28 @@ impl MutateArguments {
                 let base = self.weakened(x, seed);
                 let more = hard::mutants(&base, self.distance, seed).skip(mutation.reads as usize);
                 let mutants = iter::once(hard::mutate(&base, &mutation)).chain(more);
-                let found = self.refused(case, mutants, |mutant, question| {
-                    Ok(self.ask(Judged::Memory(mutant), question))
-                })?;
+                let of = |mutant: &Execution| Subject::Memory(Arc::new(mutant.clone()));
+                let found = self.refused(case, specifications, mutants, of)?;
                 let redirected = |mutant: &Execution| base.events().any(|e| base.rf(e) != mutant.rf(e));
                 let found = found.filter(|mutant| mutation.reads == 0 || redirected(mutant));
-                Ok(found.map(|mutant| Subject::Memory(hard::renamed(&mutant, &name))))
+                Ok(found.map(|mutant| of(&hard::renamed(&mutant, &name))))
             }
             Subject::Object(object) => {
                 if self.drop_fences > 0.0 || self.weaken > 0.0 {
-                    return Err(case.failure("a history of an object has neither fences nor orders"));
+                    return Err(failure(case, "a history of an object has neither fences nor orders"));
                 }
                 let history = &object.history;
-                let of = |history: History| Subject::Object(Object { history, ..object.clone() });
+                let of = |history: &History| {
+                    Subject::Object(Object { history: Arc::new(history.clone()), ..object.clone() })
+                };
                 let more = objects::mutants(history, self.distance, seed).skip(mutation.reads as usize);
                 let mutants = iter::once(objects::mutate(history, &mutation)).chain(more);
-                let found = self.refused(case, mutants, |mutant, question| {
-                    let subject = of(mutant.clone());
-                    let case = Case { subject: &subject, ..*case };
-                    case.with(specifications, |judged| Ok(self.ask(judged, question)))
-                })?;
+                let found = self.refused(case, specifications, mutants, of)?;
                 let lies = |mutant: &History| history.ops().any(|op| history.result(op) != mutant.result(op));
                 let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));
-                Ok(found.map(|mutant| of(objects::renamed(&mutant, &name))))
+                Ok(found.map(|mutant| of(&objects::renamed(&mutant, &name))))
             }
-            Subject::Transactions(_) => Err(case.failure("histories of transactions are not mutated")),
+            Subject::Transactions(_) => Err(failure(case, "histories of transactions are not mutated")),
         }
     }
 
@@ -178,26 +177,27 @@ impl MutateArguments {
     fn refused<T>(
         &self,
         case: &Case<'_>,
+        specifications: &Specifications,
         mutants: impl Iterator<Item = T>,
-        mut ask: impl FnMut(&T, &Question) -> Result<Answer, Failure>,
+        of: impl Fn(&T) -> Subject,
     ) -> Result<Option<T>, Failure> {
         for mutant in mutants {
             let Some(question) = &self.inconsistent else { return Ok(Some(mutant)) };
-            match ask(&mutant, question)? {
-                (Word::Inconsistent, _) => return Ok(Some(mutant)),
-                (Word::Unsupported, why) => {
-                    return Err(case.failure(format_args!("{question}: {}", why.unwrap_or_default())));
+            let subject = of(&mutant);
+            let case = Case { subject: &subject, ..*case };
+            let checkable = specifications.checkable(&subject, case.file).map_err(|why| unfit(&case, why))?;
+            let answer = Answer::of(&checkable, question, None, &self.budget.limits());
+            match answer.verdict() {
+                Verdict::Inconsistent(()) => return Ok(Some(mutant)),
+                Verdict::Unsupported(()) => {
+                    let why = answer.reason().unwrap_or_default();
+                    return Err(failure(&case, format_args!("{question}: {why}")));
                 }
                 _ if interrupt::requested() => break,
                 _ => {}
             }
         }
         Ok(None)
-    }
-
-    fn ask(&self, judged: Judged<'_>, question: &Question) -> Answer {
-        let ruling = Finding::of(judged, question, EngineChoice::Auto, &self.budget.limits()).ruling;
-        (ruling.word(), ruling.reason())
     }
 
     /// Why there is no mutant.
@@ -208,6 +208,3 @@ impl MutateArguments {
         }
     }
 }
-
-/// A verdict's word, and why there is none.
-type Answer = (Word, Option<String>);

@@ -98,8 +98,12 @@ pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Status, Fail
     for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
         let simulation = arguments.simulation(seed);
         let history = simulation.history().map_err(|error| Failure::Usage(format!("--spec: {error}")))?;
-        let object =
-            Object { history, spec: arguments.spec.clone(), lines: Vec::new(), notes: Notes::default() };
+        let object = Object {
+            history: history.into(),
+            spec: arguments.spec.clone(),
+            lines: Vec::new(),
+            notes: Notes::default(),
+        };
         write_object(&mut writer, &object, &Labels::default())
             .map_err(|error| arguments.destination.failure(error, &simulation.to_string()))?;
         if interrupt::requested() {

@@ -191,7 +191,8 @@ impl Destination {
         let mut writer = self.open(Format::Json, out)?;
         for history in histories {
             let (history, labels) = history?;
-            let transactions = Transactions { history, lines: Vec::new(), notes: Notes::default() };
+            let transactions =
+                Transactions { history: history.into(), lines: Vec::new(), notes: Notes::default() };
             let name = || transactions.history.name().unwrap_or_default().to_string();
             write_transactions(&mut writer, &transactions, &labels)
                 .map_err(|error| self.failure(error, &name()))?;

@@ -3,7 +3,7 @@
 use super::Session;
 use super::answer::poll;
 use super::model::{Choice, Prepared, Unprepared};
-use crate::case::{Case, Judge, specifications};
+use crate::case::{Case, specifications, unfit};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain};
@@ -15,7 +15,7 @@ use tribunal_history::memory::Execution;
 use tribunal_history::verdict::Limit;
 use tribunal_host::named;
 use tribunal_litmus::{Options, RunError, Runner, Test};
-use tribunal_report::{Inquiry, Questions};
+use tribunal_report::{Check, Questions};
 use tribunal_view::document;
 
 /// Draws an execution that satisfies the test's condition: one that the model allows or, where there is none, one that it forbids.
@@ -55,20 +55,19 @@ pub fn draw(
         return Err(Failure::Usage(format!("{name}: no execution satisfies the condition, under no model")));
     };
     let questions: Questions = named(&model.asked(&test)?).map_err(Failure::Usage)?;
-    let inquiry = Inquiry::new(questions, specifications(None)?);
+    let check = Check::new(questions, specifications(None)?);
     let history = History {
-        subject: Subject::Memory(execution),
+        subject: Subject::Memory(execution.into()),
         labels: Labels::default(),
         line: 1,
         lines: Lines::default(),
     };
     let case = Case { file: &name, index: 0, line: 1, subject: &history.subject };
-    let document = case.before(&inquiry, |judged| {
-        let questions = inquiry.questions(judged);
-        let findings: Vec<_> =
-            questions.iter().map(|question| inquiry.ask(judged, question, &limits)).collect();
-        Ok(document(&history, &name, &findings, &limits))
-    })?;
+    let checkable = check.checkable(case.subject, case.file).map_err(|why| unfit(&case, why))?;
+    let questions = check.questions(&checkable);
+    let answers: Vec<_> =
+        questions.iter().map(|question| check.answer(&checkable, question, &limits)).collect();
+    let document = document(&history, &name, &answers, &limits);
     let word = if allows { "allows" } else { "forbids" };
     complain(&format!("{} {word} ({})", prepared.name, test.condition_text));
     write_page(page, &document, out)?;

@@ -5,10 +5,10 @@
 
 use super::{complexity, definition, sentence};
 use std::fmt::Write;
-use std::sync::Arc;
 use tribunal_history::limits::Limits;
-use tribunal_host::{Answer, Source};
-use tribunal_report::{EngineChoice, Question, Word};
+use tribunal_history::verdict::{Bare, Verdict};
+use tribunal_host::Source;
+use tribunal_report::Question;
 
 /// What a history weighs against the number of next weaker questions that it sets apart: so many events are worth one of them.
 const EVENTS_PER_QUESTION: usize = 4;
@@ -105,7 +105,7 @@ impl<'q> Entry<'q> {
             facts.push(("included in", names(&self.weaker)));
         }
         facts.push(("cost", complexity(self.question).to_string()));
-        facts.push(("engines", self.question.engines().join(", ")));
+        facts.push(("engines", self.question.engine_names().join(", ")));
         facts
     }
 }
@@ -128,14 +128,13 @@ fn examples(question: &Question, family: &[Question]) -> Vec<Example> {
     for text in text.trim_end().split(between) {
         let history = tribunal_formats::read(text.as_bytes(), file, None).ok().and_then(|mut all| all.next());
         let history = history.and_then(Result::ok).expect("the glossary's histories are well formed");
-        let source = Arc::new(Source::new(file, 0, history));
-        let word = |asked: &Question| {
-            Answer::of(&source, asked, EngineChoice::Auto, &Limits::default()).map(|answer| answer.word())
-        };
-        if !matches!(word(question), Ok(Word::Inconsistent)) {
+        let source = Source::new(file, 0, history);
+        let word =
+            |asked: &Question| source.answer(asked, None, &Limits::default()).map(|answer| answer.verdict());
+        if !matches!(word(question), Ok(Verdict::Inconsistent(()))) {
             continue;
         }
-        let said = |wanted: Word| {
+        let said = |wanted: Bare| {
             let others = family.iter().filter(|other| word(other).is_ok_and(|word| word == wanted));
             others.cloned().collect::<Vec<_>>()
         };
@@ -149,8 +148,8 @@ fn examples(question: &Question, family: &[Question]) -> Vec<Example> {
             title,
             text,
             events,
-            forbidden: said(Word::Inconsistent),
-            allowed: said(Word::Consistent),
+            forbidden: said(Verdict::Inconsistent(())),
+            allowed: said(Verdict::Consistent(())),
         });
     }
     refused

@@ -13,13 +13,14 @@ use crate::interrupt;
 use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::io::{Cursor, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tribunal_engines::transactions::judge;
-use tribunal_formats::{ReadAs, ReadOptions, Transactions, read};
-use tribunal_history::transactions::{Level, Verdict};
+use tribunal_formats::{ReadAs, ReadOptions, read};
+use tribunal_history::transactions::{History, Level, Verdict};
 use tribunal_history::verdict::Limit;
 use tribunal_host::reading;
-use tribunal_report::{Ruling, printable};
+use tribunal_report::{Answer, On, printable};
 
 /// How many lines come at least before all is judged again.
 const LEAST: usize = 64;
@@ -93,7 +94,7 @@ struct Watch<'a> {
 /// The first line with which the level is violated, and the history up to it.
 struct Violation {
     line: usize,
-    transactions: Transactions,
+    history: Arc<History>,
     verdict: Verdict,
 }
 
@@ -144,13 +145,15 @@ impl Watch<'_> {
         else {
             return Ok(None);
         };
-        let tribunal_formats::Subject::Transactions(mut transactions) = history?.subject else {
+        let tribunal_formats::Subject::Transactions(transactions) = history?.subject else {
             return Err(self.failure("these are no transactions: expected events of Elle's, one a line"));
         };
-        transactions.history = transactions.history.monitored(self.level, ended);
-        let verdict = judge(&transactions.history, self.level, &self.arguments.budget.limits());
+        let history = Arc::unwrap_or_clone(transactions.history).monitored(self.level, ended);
+        let (verdict, _) = judge(&history, self.level, &self.arguments.budget.limits());
         match verdict {
-            Verdict::Inconsistent(_) => return Ok(Some(Violation { line: lines, transactions, verdict })),
+            Verdict::Inconsistent(_) => {
+                return Ok(Some(Violation { line: lines, history: history.into(), verdict }));
+            }
             Verdict::Undecided(Limit::Stopped) => {}
             Verdict::Undecided(limit) => {
                 if !std::mem::replace(&mut self.doubt, true) {
@@ -169,12 +172,13 @@ impl Watch<'_> {
 
 impl Violation {
     fn print(self, watch: &Watch<'_>, out: &mut Stdout) -> Result<(), Failure> {
-        let Violation { line, transactions, verdict } = self;
-        let history = &transactions.history;
-        let ruling = Ruling::Transactions { history, level: watch.level, verdict };
+        let Violation { line, history, verdict } = self;
+        let limits = watch.arguments.budget.limits();
+        let on = On::Transactions { history, level: watch.level, verdict };
+        let answer = Answer::new(on, None, 0, &limits);
         let word = out.paint(BAD, "inconsistent");
-        writeln!(out, "{}:{line}: {word} ({}){}", printable(&watch.file), watch.level, ruling.broken())?;
-        for line in ruling.explain(&watch.arguments.budget.limits()) {
+        writeln!(out, "{}:{line}: {word} ({}){}", printable(&watch.file), watch.level, answer.broken())?;
+        for line in answer.explain(&limits) {
             writeln!(out, "  {line}")?;
         }
         Ok(out.flush()?)

@@ -215,7 +215,8 @@ impl TransactionsArguments {
     }
 
     fn write(&self, history: History, writer: &mut Writer<Sink<'_>>) -> Result<(), Failure> {
-        let transactions = Transactions { history, lines: Vec::new(), notes: Notes::default() };
+        let transactions =
+            Transactions { history: history.into(), lines: Vec::new(), notes: Notes::default() };
         let name = || transactions.history.name().unwrap_or_default().to_string();
         write_transactions(writer, &transactions, &Labels::default())
             .map_err(|error| self.destination.failure(error, &name()))

@@ -3,9 +3,9 @@
 use super::{Malformed, Report, Sheet};
 use crate::output::Page;
 use std::io::{self, Write};
+use tribunal_report::Answer;
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
-use tribunal_report::{Finding, Word};
 
 /// Prints `OK`, `NO`, `??` or `--` for each history, with `RACY` beside it if a model says so, or `ERROR`.
 pub struct Brief {
@@ -14,14 +14,14 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// The word for these findings: the worst of them.
-    fn word(&self, findings: &[Finding<'_>]) -> &'static str {
-        let any = |word: Word| findings.iter().any(|finding| finding.ruling.word() == word);
-        if any(Word::Inconsistent) {
+    /// The word for these answers: the worst of them.
+    fn word(&self, answers: &[Answer]) -> &'static str {
+        let any = |word: &str| answers.iter().any(|answer| answer.verdict().word() == word);
+        if any("inconsistent") {
             "NO"
-        } else if any(Word::Undecided) {
+        } else if any("undecided") {
             "??"
-        } else if !any(Word::Consistent) || !self.only_those_that_apply && any(Word::Unsupported) {
+        } else if !any("consistent") || !self.only_those_that_apply && any("unsupported") {
             "--"
         } else {
             "OK"
@@ -30,9 +30,9 @@ impl Brief {
 }
 
 impl Report for Brief {
-    fn history(&self, _: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        let racy = findings.iter().any(|finding| matches!(finding.racy, Some(Racy::Race(_))));
-        writeln!(sheet.page, "{}{}", self.word(findings), if racy { " RACY" } else { "" })
+    fn history(&self, _: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
+        let racy = answers.iter().any(|answer| matches!(answer.racy, Some(Racy::Race(_))));
+        writeln!(sheet.page, "{}{}", self.word(answers), if racy { " RACY" } else { "" })
     }
 
     fn malformed(&self, _: &Malformed<'_>, page: &mut Page) -> io::Result<()> {

@@ -1,9 +1,10 @@
 //! Comparing verdicts with the labels that histories carry.
 
 use tribunal_formats::Labels;
+use tribunal_history::verdict::{Limit, Verdict};
 use tribunal_report::Case;
 use tribunal_report::Question;
-use tribunal_report::{Finding, Word, counted};
+use tribunal_report::{Answer, counted};
 
 /// What was compared so far.
 #[derive(Default)]
@@ -14,39 +15,39 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Compares the findings on a history with its labels; a line for each mismatch. With `every_label`, a label of a
+    /// Compares the answers on a history with its labels; a line for each mismatch. With `every_label`, a label of a
     /// model that does not exist here counts as unsupported.
     pub fn compare(
         &mut self,
         case: &Case<'_>,
         labels: &Labels,
-        findings: &[Finding<'_>],
+        answers: &[Answer],
         every_label: bool,
     ) -> Vec<String> {
         let mut mismatches = Vec::new();
         for (name, label) in &labels.0 {
             let Some(expected) = *label else { continue };
             let question = name.parse::<Question>().ok();
-            let asked = findings.iter().find(|finding| Some(finding.ruling.question()) == question);
-            let Some(Finding { ruling, .. }) = asked else {
+            let asked = answers.iter().find(|answer| Some(answer.question()) == question);
+            let Some(answer) = asked else {
                 self.unsupported += u64::from(every_label);
                 continue;
             };
-            let agrees = match ruling.word() {
-                Word::Unsupported => {
+            let agrees = match answer.verdict() {
+                Verdict::Unsupported(()) => {
                     self.unsupported += 1;
                     continue;
                 }
-                Word::Undecided if ruling.is_stopped() => continue,
-                Word::Undecided => false,
-                Word::Consistent => expected,
-                Word::Inconsistent => !expected,
+                Verdict::Undecided(Limit::Stopped) => continue,
+                Verdict::Undecided(_) => false,
+                Verdict::Consistent(()) => expected,
+                Verdict::Inconsistent(()) => !expected,
             };
             self.compared += 1;
             if !agrees {
                 self.mismatched += 1;
                 let expected = if expected { "consistent" } else { "inconsistent" };
-                let (index, question, word) = (case.index, ruling.question(), ruling.word());
+                let (index, question, word) = (case.index, answer.question(), answer.verdict().word());
                 mismatches
                     .push(format!("{case}, history {index}: {question}: expected {expected}, got {word}"));
             }

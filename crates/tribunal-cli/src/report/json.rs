@@ -5,7 +5,7 @@ use crate::certificates::Store;
 use crate::output::Page;
 use serde_json::Value;
 use std::io::{self, Write};
-use tribunal_report::{Case, Finding, error_line, verdict_line};
+use tribunal_report::{Answer, Case, error_line, verdict_line};
 
 /// Prints verdict lines.
 pub struct JsonLines {
@@ -18,14 +18,14 @@ pub struct JsonLines {
 }
 
 impl Report for JsonLines {
-    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         let Sheet { page, stored, begun, .. } = sheet;
-        for finding in &findings[begun.lines()..] {
+        for answer in &answers[begun.lines()..] {
             let certificate = |certificate: Value| match &self.store {
-                Some(store) => store.put(case, &finding.ruling.question(), certificate.to_string(), stored),
+                Some(store) => store.put(case, &answer.question(), certificate.to_string(), stored),
                 None => certificate.to_string(),
             };
-            writeln!(page, "{}", verdict_line(case, finding, self.witness, self.hint, certificate))?;
+            writeln!(page, "{}", verdict_line(case, answer, self.witness, self.hint, certificate))?;
         }
         Ok(())
     }
@@ -33,7 +33,7 @@ impl Report for JsonLines {
     fn begin(
         &self,
         case: &Case<'_>,
-        known: &Known<'_, '_>,
+        known: &Known<'_>,
         begun: &mut Begun,
         page: &mut Page,
     ) -> io::Result<()> {
@@ -41,9 +41,9 @@ impl Report for JsonLines {
         if self.store.is_some() {
             return Ok(());
         }
-        for finding in known.settled().skip(begun.lines()) {
+        for answer in known.settled().skip(begun.lines()) {
             let certificate = |certificate: Value| certificate.to_string();
-            writeln!(page, "{}", verdict_line(case, finding, self.witness, self.hint, certificate))?;
+            writeln!(page, "{}", verdict_line(case, answer, self.witness, self.hint, certificate))?;
             *begun = Begun::Lines(begun.lines() + 1);
         }
         Ok(())

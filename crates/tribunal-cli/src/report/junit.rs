@@ -5,7 +5,8 @@ use crate::args::Budget;
 use crate::output::Page;
 use std::io::{self, Write};
 use std::time::Duration;
-use tribunal_report::{Case, Finding, Verification, Word};
+use tribunal_history::verdict::Verdict;
+use tribunal_report::{Answer, Case, Verification};
 
 /// Writes a test case for each history and model: an inconsistent verdict is a failure; what is undecided, malformed or not
 /// verified is an error, since it must not pass; a model that does not apply is skipped.
@@ -15,35 +16,34 @@ pub struct Junit {
 }
 
 impl Report for Junit {
-    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.page;
-        for finding in findings {
-            let ruling = &finding.ruling;
-            let name = format!("{case}: {}", ruling.question());
-            open(case.file, &name, Duration::from_micros(finding.micros), out)?;
-            let reason = ruling.reason().unwrap_or_default();
-            match (&finding.verification, ruling.word()) {
+        for answer in answers {
+            let name = format!("{case}: {}", answer.question());
+            open(case.file, &name, Duration::from_micros(answer.micros), out)?;
+            let reason = answer.reason().unwrap_or_default();
+            match (&answer.verification, answer.verdict()) {
                 (Some(verification @ Verification::Refused(_)), _) => {
                     element("error", "refused", &format!("certificate {verification}"), &[], out)?;
                 }
                 (Some(verification @ Verification::Undecided(_)), _) => {
                     element("error", "not verified", &format!("certificate {verification}"), &[], out)?;
                 }
-                (_, Word::Consistent) => {}
-                (_, Word::Inconsistent) => {
-                    let message = format!("inconsistent{}", ruling.broken());
+                (_, Verdict::Consistent(())) => {}
+                (_, Verdict::Inconsistent(())) => {
+                    let message = format!("inconsistent{}", answer.broken());
                     element(
                         "failure",
                         "inconsistent",
                         &message,
-                        &ruling.explain(&self.budget.limits()),
+                        &answer.explain(&self.budget.limits()),
                         out,
                     )?;
                 }
-                (_, Word::Undecided) => {
+                (_, Verdict::Undecided(_)) => {
                     element("error", "undecided", &format!("undecided: {reason}"), &[], out)?;
                 }
-                (_, Word::Unsupported) => {
+                (_, Verdict::Unsupported(())) => {
                     writeln!(
                         out,
                         "      <skipped message=\"{}\"/>",
@@ -51,7 +51,7 @@ impl Report for Junit {
                     )?;
                 }
             }
-            let race = finding.explain_race();
+            let race = answer.explain_race();
             if !race.is_empty() {
                 writeln!(out, "      <system-out>{}</system-out>", escaped(&race.join("\n")))?;
             }

@@ -2,11 +2,12 @@
 
 use super::{Begun, Known, Malformed, Report, Sheet};
 use crate::args::Budget;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
+use crate::output::{self, BAD, Page};
 use std::io::{self, Write};
+use tribunal_history::verdict::Verdict;
+use tribunal_report::Answer;
 use tribunal_report::Case;
 use tribunal_report::printable;
-use tribunal_report::{Finding, Word};
 
 /// Prints lines such as `MP (mp.txt:1): ra: consistent`.
 pub struct Lines {
@@ -17,46 +18,47 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Prints the line of a finding, and what is below it.
-    fn line(&self, case: &Case<'_>, finding: &Finding<'_>, page: &mut Page) -> io::Result<()> {
-        let ruling = &finding.ruling;
-        let (style, word) = match ruling.word() {
-            Word::Consistent => (GOOD, "consistent"),
-            Word::Inconsistent => (BAD, "inconsistent"),
-            Word::Undecided => (DOUBT, "undecided"),
-            Word::Unsupported => (FAINT, "does not apply"),
+    /// Prints the line of an answer, and what is below it.
+    fn line(&self, case: &Case<'_>, answer: &Answer, page: &mut Page) -> io::Result<()> {
+        let verdict = answer.verdict();
+        let word = match verdict {
+            Verdict::Unsupported(()) => "does not apply",
+            verdict => verdict.word(),
         };
-        let more = ruling.reason().map_or_else(|| ruling.broken(), |reason| format!(": {reason}"));
-        let racy = match finding.beside() {
+        let more = answer.reason().map_or_else(|| answer.broken(), |reason| format!(": {reason}"));
+        let racy = match answer.beside() {
             "" => String::new(),
             racy => page.paint(BAD, racy),
         };
-        writeln!(page, "{case}: {}: {}{racy}{more}", ruling.question(), page.paint(style, word))?;
-        let below = match ruling.word() {
-            Word::Inconsistent => ruling.explain(&self.budget.limits()),
-            Word::Consistent if self.witness => ruling.show_witness(),
+        writeln!(
+            page,
+            "{case}: {}: {}{racy}{more}",
+            answer.question(),
+            page.paint(output::style(verdict), word)
+        )?;
+        let below = match verdict {
+            Verdict::Inconsistent(()) => answer.explain(&self.budget.limits()),
+            Verdict::Consistent(()) if self.witness => answer.show_witness(),
             _ => Vec::new(),
         };
-        below.into_iter().chain(finding.explain_race()).try_for_each(|line| writeln!(page, "  {line}"))
+        below.into_iter().chain(answer.explain_race()).try_for_each(|line| writeln!(page, "  {line}"))
     }
 }
 
 impl Report for Lines {
-    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        findings[sheet.begun.lines()..]
-            .iter()
-            .try_for_each(|finding| self.line(case, finding, &mut sheet.page))
+    fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
+        answers[sheet.begun.lines()..].iter().try_for_each(|answer| self.line(case, answer, &mut sheet.page))
     }
 
     fn begin(
         &self,
         case: &Case<'_>,
-        known: &Known<'_, '_>,
+        known: &Known<'_>,
         begun: &mut Begun,
         page: &mut Page,
     ) -> io::Result<()> {
-        for finding in known.settled().skip(begun.lines()) {
-            self.line(case, finding, page)?;
+        for answer in known.settled().skip(begun.lines()) {
+            self.line(case, answer, page)?;
             *begun = Begun::Lines(begun.lines() + 1);
         }
         Ok(())

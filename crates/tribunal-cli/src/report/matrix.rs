@@ -1,12 +1,13 @@
 //! All models at a glance: a row a history, a column a model.
 
-use super::{Known, Sheet};
+use super::{Known, Sheet, mark};
 use crate::args::Budget;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
+use crate::output::{Page, STRONG};
 use std::io::{self, Write};
+use tribunal_history::verdict::Verdict;
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
-use tribunal_report::{Finding, Question, Word, first_asked, refuted_by};
+use tribunal_report::{Answer, Question, first_asked, refuted_by};
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
@@ -23,14 +24,14 @@ struct Reason {
 
 /// Prints the heading, if the row is the first, and the row's cells as far as they are settled: whether an undecided model is refuted by a
 /// weaker one is known only in the end.
-pub fn beginning(known: &Known<'_, '_>, out: &mut Page) -> io::Result<()> {
+pub fn beginning(known: &Known<'_>, out: &mut Page) -> io::Result<()> {
     if known.first {
         heading(known.questions.iter().cloned(), out)?;
     }
     known
         .settled()
-        .take_while(|finding| finding.ruling.word() != Word::Undecided)
-        .try_for_each(|finding| cell(finding, false, out))
+        .take_while(|answer| answer.verdict().limit().is_none())
+        .try_for_each(|answer| cell(answer, false, out))
 }
 
 /// How wide the column of a model is.
@@ -45,16 +46,10 @@ fn heading(questions: impl Iterator<Item = Question>, out: &mut Page) -> io::Res
     writeln!(out, "{}", out.paint(STRONG, "history"))
 }
 
-fn cell(finding: &Finding<'_>, refuted: bool, out: &mut Page) -> io::Result<()> {
-    let (style, mark) = match finding.ruling.word() {
-        Word::Consistent => (GOOD, "yes"),
-        Word::Inconsistent => (BAD, "no"),
-        Word::Undecided if refuted => (BAD, "no"),
-        Word::Undecided => (DOUBT, "?"),
-        Word::Unsupported => (FAINT, "-"),
-    };
-    let star = if matches!(finding.racy, Some(Racy::Race(_))) { "*" } else { "" };
-    let width = width(&finding.ruling.question().to_string());
+fn cell(answer: &Answer, refuted: bool, out: &mut Page) -> io::Result<()> {
+    let (style, mark) = mark(if refuted { Verdict::Inconsistent(()) } else { answer.verdict() });
+    let star = if matches!(answer.racy, Some(Racy::Race(_))) { "*" } else { "" };
+    let width = width(&answer.question().to_string());
     write!(out, "{}", out.paint(style, &format!("{:width$}", format!("{mark}{star}"))))
 }
 
@@ -65,13 +60,12 @@ impl Matrix {
     }
 
     /// What to say below a single row.
-    fn reasons(&self, findings: &[Finding<'_>]) -> Vec<Reason> {
+    fn reasons(&self, answers: &[Answer]) -> Vec<Reason> {
         let mut below: Vec<Reason> = Vec::new();
-        let first = first_asked(findings);
-        let others = (0..findings.len()).filter(|at| Some(*at) != first);
+        let first = first_asked(answers);
+        let others = (0..answers.len()).filter(|at| Some(*at) != first);
         for at in first.into_iter().chain(others) {
-            let finding = &findings[at];
-            let ruling = &finding.ruling;
+            let answer = &answers[at];
             let mut say = |heading: String, lines: Vec<String>| {
                 let said = below.iter().position(|reason| reason.lines == lines);
                 let at = said.unwrap_or(below.len());
@@ -80,50 +74,50 @@ impl Matrix {
                 }
                 let reason = &mut below[at];
                 match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
-                    Some((_, models)) => models.push(ruling.question().to_string()),
-                    None => reason.headings.push((heading, vec![ruling.question().to_string()])),
+                    Some((_, models)) => models.push(answer.question().to_string()),
+                    None => reason.headings.push((heading, vec![answer.question().to_string()])),
                 }
             };
-            let reason = ruling.reason().unwrap_or_default();
-            match ruling.word() {
-                Word::Inconsistent => {
-                    say(format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget.limits()));
+            let reason = answer.reason().unwrap_or_default();
+            match answer.verdict() {
+                Verdict::Inconsistent(()) => {
+                    say(format!("inconsistent{}", answer.broken()), answer.explain(&self.budget.limits()));
                 }
-                Word::Consistent if self.witness => say("consistent".into(), ruling.show_witness()),
-                Word::Undecided => match refuted_by(findings, at) {
+                Verdict::Consistent(()) if self.witness => say("consistent".into(), answer.show_witness()),
+                Verdict::Undecided(_) => match refuted_by(answers, at) {
                     Some(weaker) => say(format!("inconsistent, since {weaker} is"), Vec::new()),
                     None => say(format!("undecided: {reason}"), Vec::new()),
                 },
-                Word::Unsupported => say(format!("does not apply: {reason}"), Vec::new()),
-                Word::Consistent => {}
+                Verdict::Unsupported(()) => say(format!("does not apply: {reason}"), Vec::new()),
+                Verdict::Consistent(()) => {}
             }
-            if let Some(beside) = finding.beside().strip_prefix(", ") {
-                say(beside.into(), finding.explain_race());
+            if let Some(beside) = answer.beside().strip_prefix(", ") {
+                say(beside.into(), answer.explain_race());
             }
         }
         below
     }
 
     /// Prints a row, below the heading if it is the first.
-    pub fn row(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    pub fn row(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.page;
         if sheet.first {
-            heading(findings.iter().map(|finding| finding.ruling.question()), out)?;
+            heading(answers.iter().map(|answer| answer.question()), out)?;
         }
-        for (at, finding) in findings.iter().enumerate() {
-            cell(finding, refuted_by(findings, at).is_some(), out)?;
+        for (at, answer) in answers.iter().enumerate() {
+            cell(answer, refuted_by(answers, at).is_some(), out)?;
         }
         writeln!(out, "{case}")?;
         if sheet.first {
-            self.print_reasons(findings, sheet)?;
+            self.print_reasons(answers, sheet)?;
         }
         Ok(())
     }
 
     /// Prints the reasons of a row that may stay the only one.
-    fn print_reasons(&self, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    fn print_reasons(&self, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.below;
-        for Reason { headings, lines } in self.reasons(findings) {
+        for Reason { headings, lines } in self.reasons(answers) {
             writeln!(out)?;
             for (heading, models) in headings {
                 writeln!(out, "{}: {heading}", out.paint(STRONG, &models.join(", ")))?;

@@ -19,19 +19,21 @@ pub use overview::Overview;
 
 use crate::certificates::Stored;
 use crate::failure::Failure;
-use crate::output::Page;
+use crate::output::{self, Page};
+use anstyle::Style;
 use std::io;
 use tribunal_history::limits::Limits;
-use tribunal_report::{Case, Finding, Question};
+use tribunal_history::verdict::{Bare, Verdict};
+use tribunal_report::{Answer, Case, Question};
 
-/// A way of printing findings.
+/// A way of printing answers.
 pub trait Report: Sync {
-    /// Prints the findings on a history.
-    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()>;
+    /// Prints the answers on a history.
+    fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()>;
 
-    /// Prints what the findings so far settle of the beginning of what [`history`](Report::history) prints, but for what was begun
+    /// Prints what the answers so far settle of the beginning of what [`history`](Report::history) prints, but for what was begun
     /// already; and notes that, since `history` prints only the rest.
-    fn begin(&self, _: &Case<'_>, _: &Known<'_, '_>, _: &mut Begun, _: &mut Page) -> io::Result<()> {
+    fn begin(&self, _: &Case<'_>, _: &Known<'_>, _: &mut Begun, _: &mut Page) -> io::Result<()> {
         Ok(())
     }
 
@@ -47,12 +49,12 @@ pub enum Begun {
     Nothing,
     /// This text.
     Text(Vec<u8>),
-    /// The lines of so many findings.
+    /// The lines of so many answers.
     Lines(usize),
 }
 
 impl Begun {
-    /// Of how many findings lines were printed.
+    /// Of how many answers lines were printed.
     fn lines(&self) -> usize {
         match self {
             Begun::Lines(lines) => *lines,
@@ -62,30 +64,40 @@ impl Begun {
 }
 
 /// What is known of a history before everything is.
-pub struct Known<'a, 'f> {
+pub struct Known<'a> {
     /// What is asked, in the order in which it is printed.
     pub questions: &'a [Question],
-    /// The findings so far; once all are there, in the order of the questions.
-    pub findings: &'a [Finding<'f>],
+    /// The answers so far; once all are there, in the order of the questions.
+    pub answers: &'a [Answer],
     /// Whether the history is the first of its kind.
     pub first: bool,
     /// Whether only whole lines are printed.
     pub lines: bool,
 }
 
-impl<'a, 'f> Known<'a, 'f> {
-    /// The findings on the first questions, up to the first that is open.
-    fn settled(&self) -> impl Iterator<Item = &'a Finding<'f>> {
-        let Known { questions, findings, .. } = *self;
-        let found =
-            |question: &Question| findings.iter().find(|finding| finding.ruling.question() == *question);
+impl<'a> Known<'a> {
+    /// The answers on the first questions, up to the first that is open.
+    fn settled(&self) -> impl Iterator<Item = &'a Answer> {
+        let Known { questions, answers, .. } = *self;
+        let found = |question: &Question| answers.iter().find(|answer| answer.question() == *question);
         questions.iter().map_while(found)
     }
 
-    /// All findings, if they are there.
-    fn all(&self) -> Option<&'a [Finding<'f>]> {
-        Some(self.findings).filter(|findings| findings.len() == self.questions.len())
+    /// All answers, if they are there.
+    fn all(&self) -> Option<&'a [Answer]> {
+        Some(self.answers).filter(|answers| answers.len() == self.questions.len())
     }
+}
+
+/// A verdict in a cell of a table.
+fn mark(verdict: Bare) -> (Style, &'static str) {
+    let mark = match verdict {
+        Verdict::Consistent(()) => "yes",
+        Verdict::Inconsistent(()) => "no",
+        Verdict::Undecided(_) => "?",
+        Verdict::Unsupported(()) => "-",
+    };
+    (output::style(verdict), mark)
 }
 
 /// The output for a history.

@@ -9,8 +9,8 @@ use crate::args::Budget;
 use crate::output::Page;
 use std::io;
 use tribunal_formats::Subject;
+use tribunal_report::Answer;
 use tribunal_report::Case;
-use tribunal_report::Finding;
 
 /// Prints what of all there is holds of each history and, if there is a single one, why the rest does not.
 pub struct Overview {
@@ -31,11 +31,11 @@ impl Overview {
 }
 
 impl Report for Overview {
-    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         match case.subject {
-            Subject::Memory(_) => self.matrix.row(case, findings, sheet)?,
-            Subject::Object(_) => self.profile.history(case, findings, sheet)?,
-            Subject::Transactions(_) => self.levels.history(case, findings, sheet)?,
+            Subject::Memory(_) => self.matrix.row(case, answers, sheet)?,
+            Subject::Object(_) => self.profile.history(case, answers, sheet)?,
+            Subject::Transactions(_) => self.levels.history(case, answers, sheet)?,
         }
         if let Begun::Text(printed) = &sheet.begun {
             assert!(sheet.page.text.starts_with(printed), "what was printed is how the page begins");
@@ -47,7 +47,7 @@ impl Report for Overview {
     fn begin(
         &self,
         case: &Case<'_>,
-        known: &Known<'_, '_>,
+        known: &Known<'_>,
         begun: &mut Begun,
         page: &mut Page,
     ) -> io::Result<()> {

@@ -7,10 +7,11 @@ use std::io::{self, Write};
 use tribunal_engines::object::{Atomic, AtomicMethods, atomic_methods};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::Criterion;
+use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::object::patient;
-use tribunal_report::{Finding, Ruling, Word};
+use tribunal_report::{Answer, On};
 use tribunal_report::{first_asked, printable, refuted_by};
 
 /// Prints the profile of each history and, if there is a single one, why it is not stronger.
@@ -27,15 +28,15 @@ impl Profile {
     }
 
     /// Prints the profile of a history.
-    pub fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+    pub fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.page;
-        beginning(case, Some(findings), out)?;
-        for line in methods(findings, &sheet.beside) {
+        beginning(case, Some(answers), out)?;
+        for line in methods(answers, &sheet.beside) {
             writeln!(out, "  {}", printable(&line))?;
         }
         if sheet.first {
-            let criteria = words(findings);
-            self.reasons(findings, strongest_of(&of(&criteria, Word::Consistent)).first(), &mut sheet.below)?;
+            let criteria = verdicts(answers);
+            self.reasons(answers, strongest_of(&of(&criteria, "consistent")).first(), &mut sheet.below)?;
         }
         Ok(())
     }
@@ -43,25 +44,23 @@ impl Profile {
     /// Prints why the criterion that is asked first fails, and the witness asked for.
     fn reasons(
         &self,
-        findings: &[Finding<'_>],
+        answers: &[Answer],
         strongest: Option<&&Criterion>,
         below: &mut Page,
     ) -> io::Result<()> {
-        let first = first_asked(findings).map(|at| &findings[at].ruling);
-        if let Some(ruling) = first.filter(|ruling| ruling.word() == Word::Inconsistent) {
-            writeln!(below, "\n{}: inconsistent", ruling.question())?;
-            for line in ruling.explain(&self.budget.limits()) {
+        let first = first_asked(answers).map(|at| &answers[at]);
+        if let Some(answer) = first.filter(|answer| answer.verdict().is_inconsistent()) {
+            writeln!(below, "\n{}: inconsistent", answer.question())?;
+            for line in answer.explain(&self.budget.limits()) {
                 writeln!(below, "  {line}")?;
             }
         }
         let witness = strongest.filter(|_| self.witness).and_then(|&criterion| {
-            findings
-                .iter()
-                .find(|finding| finding.ruling.question() == Question::Criterion(criterion.clone()))
+            answers.iter().find(|answer| answer.question() == Question::Criterion(criterion.clone()))
         });
-        if let Some(Finding { ruling, .. }) = witness {
-            writeln!(below, "\n{}: consistent", ruling.question())?;
-            for line in ruling.show_witness() {
+        if let Some(answer) = witness {
+            writeln!(below, "\n{}: consistent", answer.question())?;
+            for line in answer.show_witness() {
                 writeln!(below, "  {line}")?;
             }
         }
@@ -70,15 +69,15 @@ impl Profile {
 }
 
 /// Prints the history's name and, once all is known, which criteria hold: what does not wait for methods and explanations.
-pub fn beginning(case: &Case<'_>, findings: Option<&[Finding<'_>]>, out: &mut Page) -> io::Result<()> {
+pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) -> io::Result<()> {
     writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-    let criteria = findings.map_or_else(Vec::new, words);
+    let criteria = answers.map_or_else(Vec::new, verdicts);
     let named = |criteria: Vec<&Criterion>| criteria.into_iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows = [
-        ("strongest", GOOD, named(strongest_of(&of(&criteria, Word::Consistent)))),
-        ("fails", BAD, named(of(&criteria, Word::Inconsistent))),
-        ("undecided", DOUBT, named(of(&criteria, Word::Undecided))),
-        ("not asked", FAINT, named(of(&criteria, Word::Unsupported))),
+        ("strongest", GOOD, named(strongest_of(&of(&criteria, "consistent")))),
+        ("fails", BAD, named(of(&criteria, "inconsistent"))),
+        ("undecided", DOUBT, named(of(&criteria, "undecided"))),
+        ("not asked", FAINT, named(of(&criteria, "unsupported"))),
     ];
     for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
         writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
@@ -86,35 +85,35 @@ pub fn beginning(case: &Case<'_>, findings: Option<&[Finding<'_>]>, out: &mut Pa
     Ok(())
 }
 
-/// The criteria with a word.
-fn of(criteria: &[(Criterion, Word)], word: Word) -> Vec<&Criterion> {
-    criteria.iter().filter(|(_, other)| *other == word).map(|(criterion, _)| criterion).collect()
+/// The criteria whose verdict has this word.
+fn of<'c>(criteria: &'c [(Criterion, Bare)], word: &str) -> Vec<&'c Criterion> {
+    criteria.iter().filter(|(_, verdict)| verdict.word() == word).map(|(criterion, _)| criterion).collect()
 }
 
-/// The criteria with their words; one that is undecided fails if a weaker one does.
-fn words(findings: &[Finding<'_>]) -> Vec<(Criterion, Word)> {
-    let word = |(at, finding): (usize, &Finding<'_>)| match finding.ruling.question() {
+/// The criteria with their verdicts; one that is undecided fails if a weaker one does.
+fn verdicts(answers: &[Answer]) -> Vec<(Criterion, Bare)> {
+    let verdict = |(at, answer): (usize, &Answer)| match answer.question() {
         Question::Criterion(criterion) => {
-            let refuted = refuted_by(findings, at).map(|_| Word::Inconsistent);
-            Some((criterion, refuted.unwrap_or(finding.ruling.word())))
+            let refuted = refuted_by(answers, at).map(|_| Verdict::Inconsistent(()));
+            Some((criterion, refuted.unwrap_or(answer.verdict())))
         }
         Question::Level(_) | Question::Model(_) => None,
     };
-    findings.iter().enumerate().filter_map(word).collect()
+    answers.iter().enumerate().filter_map(verdict).collect()
 }
 
 /// Which methods can be called atomic, and what the others are.
-fn methods(findings: &[Finding<'_>], limits: &Limits<'_>) -> Vec<String> {
-    let Some(Ruling::Object { typed, .. }) = findings.first().map(|finding| &finding.ruling) else {
+fn methods(answers: &[Answer], limits: &Limits<'_>) -> Vec<String> {
+    let Some(On::Object { object, .. }) = answers.first().map(|answer| &answer.on) else {
         return Vec::new();
     };
-    let words = words(findings);
-    let holds = |criterion: &Criterion| match words.iter().find(|(asked, _)| asked == criterion)?.1 {
-        Word::Consistent => Some(true),
-        Word::Inconsistent => Some(false),
-        Word::Undecided | Word::Unsupported => None,
+    let verdicts = verdicts(answers);
+    let holds = |criterion: &Criterion| match verdicts.iter().find(|(asked, _)| asked == criterion)?.1 {
+        Verdict::Consistent(()) => Some(true),
+        Verdict::Inconsistent(()) => Some(false),
+        Verdict::Undecided(_) | Verdict::Unsupported(()) => None,
     };
-    let AtomicMethods { sets, partial } = atomic_methods(typed, holds, &patient(limits));
+    let AtomicMethods { sets, partial } = atomic_methods(&object.typed(), holds, &patient(limits));
     let mut lines = Vec::new();
     for Atomic { methods, others } in &sets {
         let mut said = vec![if methods.is_empty() { "none".into() } else { methods.join(", ") }];

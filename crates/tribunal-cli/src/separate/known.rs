@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::input;
 use std::ffi::OsString;
+use std::sync::Arc;
 use tribunal_engines::memory::check;
 use tribunal_engines::object;
 use tribunal_engines::transactions;
@@ -31,7 +32,7 @@ impl Known {
     }
 
     /// The smallest that separates two models.
-    pub fn execution(&self, pair: Pair) -> Option<&Execution> {
+    pub fn execution(&self, pair: Pair) -> Option<&Arc<Execution>> {
         let memories = self.0.iter().filter_map(|subject| match subject {
             Subject::Memory(execution) => Some(execution),
             _ => None,
@@ -50,7 +51,7 @@ impl Known {
         objects.into_iter().find(|object| {
             specs::named(&object.spec).is_ok_and(|spec| {
                 object.history.typed(&*spec).is_ok_and(|typed| {
-                    let verdict = |criterion| object::judge(&typed, criterion, limits).verdict;
+                    let verdict = |criterion| object::judge(&typed, criterion, limits).0;
                     verdict(&pair.allows).is_consistent() && verdict(&pair.forbids).is_inconsistent()
                 })
             })
@@ -64,8 +65,8 @@ impl Known {
             _ => None,
         });
         transactions.into_iter().find(|Transactions { history, .. }| {
-            transactions::judge(history, pair.allows, limits).is_consistent()
-                && transactions::judge(history, pair.forbids, limits).is_inconsistent()
+            transactions::judge(history, pair.allows, limits).0.is_consistent()
+                && transactions::judge(history, pair.forbids, limits).0.is_inconsistent()
         })
     }
 }

@@ -49,7 +49,11 @@ pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> (
 }
 
 /// Like [`judge`], counting what it costs.
-pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> (Verdict, Engine) {
+pub(super) fn judge_within(
+    typed: &Typed<'_>,
+    criterion: &Criterion,
+    meter: &mut Meter<'_>,
+) -> (Verdict, Engine) {
     match criterion {
         Criterion::Linearizable => linearizable(typed, meter),
         _ => by(typed, criterion, engines(criterion)[0], meter),

@@ -31,10 +31,10 @@ mod weak;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
+use crate::Engine;
 pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
 use engine::Used;
 pub use engine::engines;
-use crate::Engine;
 pub use normal::normal;
 pub use shrink::{Shrunk, shrink};
 pub use strongest::{StrongestLevels, strongest_levels};

@@ -204,7 +204,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         let history =
             history_of(failure, failure.graph.events().len(), |event| order(event).or(event.order()));
         history.is_ok_and(|history| {
-            judge(&history.execution, self.options.model, &self.limits).verdict.is_consistent()
+            judge(&history.execution, self.options.model, &self.limits).0.is_consistent()
         })
     }
 

@@ -3,12 +3,13 @@
 use super::history::{History, history_of};
 use crate::Failure;
 use crate::graph::{Event, EventId};
+use std::sync::Arc;
 use tribunal_engines::memory::models::judge;
 use tribunal_formats::{Labels, Lines, Subject};
 use tribunal_history::memory::MalformedHistory;
 use tribunal_history::verdict::Limit;
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
-use tribunal_report::{Ruling, section};
+use tribunal_report::{Answer, Checkable, Question, section};
 
 /// The first event that a stronger model forbids, in the order of the execution.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ impl Failure {
     /// The first event that a stronger model forbids; `None` if it allows the whole execution.
     pub fn weak(&self, model: Model, limits: &Limits<'_>) -> Result<Option<Weak>, Unexplained> {
         let of = |length: usize| history_of(self, length, Event::order);
-        let forbidden = |history: &History| match judge(&history.execution, model, limits).verdict {
+        let forbidden = |history: &History| match judge(&history.execution, model, limits).0 {
             Verdict::Undecided(limit) => Err(Unexplained::Limit { model, limit }),
             verdict => Ok(verdict.is_inconsistent()),
         };
@@ -61,16 +62,16 @@ impl Failure {
                 false => allowed = middle,
             }
         }
-        let execution = of(too_long)?.execution;
-        let verdict = judge(&execution, model, limits).verdict;
-        let ruling = Ruling::Memory { execution: &execution, model, verdict };
+        let execution = Arc::new(of(too_long)?.execution);
+        let question = Question::Model(model);
+        let answer = Answer::of(&Checkable::Memory(execution.clone()), &question, None, limits);
         let source = tribunal_formats::History {
-            subject: Subject::Memory(execution.clone()),
+            subject: Subject::Memory(execution),
             labels: Labels::default(),
             line: 0,
             lines: Lines::default(),
         };
-        let lines = section(&ruling, &source, HEIGHT, limits).lines;
+        let lines = section(&answer, &source, HEIGHT, limits).lines;
         Ok(Some(Weak { model, event: EventId(too_long as u32 - 1), lines }))
     }
 }

@@ -67,7 +67,7 @@ impl FinalValues {
             builder.final_value(loc, value);
         }
         let execution = builder.build().map_err(|error| misuse(format!("final values: {error}")))?;
-        match judge(&execution, self.model, limits).verdict {
+        match judge(&execution, self.model, limits).0 {
             Verdict::Consistent(_) => Ok(true),
             Verdict::Inconsistent(_) => Ok(false),
             Verdict::Undecided(_) if limits.check(0).is_err() => Ok(false),

@@ -141,7 +141,7 @@ impl Draft {
         match self.builder.build_next() {
             Ok(execution) => {
                 let labels = std::mem::take(&mut self.labels);
-                Ok(History { subject: Subject::Memory(execution), labels, line, lines })
+                Ok(History { subject: Subject::Memory(execution.into()), labels, line, lines })
             }
             Err(malformed) => {
                 let line = malformed.slot().map_or(line, |slot| lines.of(slot));
@@ -205,7 +205,7 @@ impl ObjectDraft {
         let ObjectDraft { builder, spec, labels, lines, notes, line, .. } = self;
         match builder.build() {
             Ok(history) => {
-                let subject = Subject::Object(Object { history, spec, lines, notes });
+                let subject = Subject::Object(Object { history: history.into(), spec, lines, notes });
                 Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(malformed) => {

@@ -89,7 +89,7 @@ impl Case {
     pub(crate) fn satisfies(&self, spec: &dyn Specification, criterion: &Criterion) -> Option<bool> {
         let mut known = true;
         for history in &self.histories {
-            match judge(&typed(history, spec), criterion, &limits()).verdict {
+            match judge(&typed(history, spec), criterion, &limits()).0 {
                 Verdict::Consistent(_) => return Some(true),
                 Verdict::Inconsistent(_) => {}
                 Verdict::Undecided(_) | Verdict::Unsupported(_) => known = false,

@@ -49,7 +49,7 @@ impl Evidence {
         let run = with_times(whole.part(&ops, None));
         let history = with_times(part.part(&violation.operations, violation.cut).into_history());
         let left = typed(&history, spec);
-        let Verdict::Inconsistent(violation) = judge(&left, criterion, &limits()).verdict else {
+        let Verdict::Inconsistent(violation) = judge(&left, criterion, &limits()).0 else {
             return None;
         };
         let explanation = explain(&left, criterion, &violation, &limits());
@@ -77,7 +77,7 @@ impl Evidence {
 /// reason. None if the run alone does not break the criterion.
 fn explained(run: &History, spec: &dyn Specification, criterion: &Criterion) -> Option<Vec<String>> {
     let run = typed(run, spec);
-    let Verdict::Inconsistent(violation) = judge(&run, criterion, &limits()).verdict else { return None };
+    let Verdict::Inconsistent(violation) = judge(&run, criterion, &limits()).0 else { return None };
     let explanation = explain(&run, criterion, &violation, &limits());
     let mut lines = match run.history().len() {
         ..=SHORT => listing_of_all(run.history(), &explanation, SCREENFUL),

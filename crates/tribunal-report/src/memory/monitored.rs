@@ -34,7 +34,7 @@ pub fn monitored(
         return (line, vec![unknown.into()]);
     };
     let mut below = Vec::new();
-    if let Verdict::Inconsistent(broken) = judge(&part.execution, model, limits).verdict {
+    if let Verdict::Inconsistent(broken) = judge(&part.execution, model, limits).0 {
         below.push(format!("  breaks {}, {}", broken.axiom, broken.axiom.formula()));
         let lines = fold(&explain(&part.execution, model, &broken), SCREENFUL);
         below.extend(lines.iter().map(|line| format!("  {line}")));

@@ -250,7 +250,7 @@ impl<'a> Attempt<'a> {
         let Some(intervals) = history.intervals() else { return Ok(None) };
         let ops: Vec<OpId> = history.ops().collect();
         let before = part.part(&ops, Some(intervals.ret[op.index()]));
-        let verdict = judge(&before, criterion, limits).verdict;
+        let verdict = judge(&before, criterion, limits).0;
         match verdict {
             Verdict::Consistent(_) => verified(&before, criterion, &verdict, limits)?,
             Verdict::Undecided(limit) => return Err(Unproved::Limit(limit)),

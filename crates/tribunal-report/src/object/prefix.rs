@@ -45,7 +45,7 @@ pub fn longest<'a>(
         let middle = || good.midpoint(bad);
         let at = first.by_ref().find(|events| (good + 1..bad).contains(events)).unwrap_or_else(middle);
         let part = typed.part(&called(at), Some(at));
-        match judge(&part, criterion, limits).verdict {
+        match judge(&part, criterion, limits).0 {
             Verdict::Inconsistent(_) => bad = at,
             verdict @ Verdict::Consistent(_) => (good, last_good) = (at, Some((part, verdict))),
             Verdict::Undecided(limit) => return Err(Unproved::Limit(limit)),

@@ -4,10 +4,11 @@ use super::{Section, section};
 use crate::inclusion::weakest;
 use crate::line::{LONGEST, Line, broken, fold, kept};
 use crate::transactions as words;
-use crate::{Finding, Ruling, Source};
+use crate::{Answer, On, Source};
 use tribunal_formats::History as Read;
 use tribunal_history::limits::Limits;
-use tribunal_history::transactions::{History, Level, TxnId, Verdict};
+use tribunal_history::transactions::{History, Level, TxnId};
+use tribunal_history::verdict::Verdict;
 
 /// A story of transactions with what the level is, its title and its listing.
 pub(super) fn tell(
@@ -40,22 +41,22 @@ pub(super) fn tell(
 
 /// The reason of one level in full; of the other weakest levels the anomaly, as far as there is room.
 pub(super) fn reasons(
-    findings: &[Finding<'_>],
+    answers: &[Answer],
     first: usize,
     source: &Read,
     height: usize,
     limits: &Limits<'_>,
 ) -> Vec<Section> {
-    let mut others: Vec<&Ruling<'_>> =
-        weakest(findings).into_iter().filter(|&at| at != first).map(|at| &findings[at].ruling).collect();
-    others.sort_by_key(|ruling| match ruling {
-        Ruling::Transactions { level, .. } => Some((level.base(), level.isolation())),
+    let mut others: Vec<&Answer> =
+        weakest(answers).into_iter().filter(|&at| at != first).map(|at| &answers[at]).collect();
+    others.sort_by_key(|answer| match &answer.on {
+        On::Transactions { level, .. } => Some((level.base(), level.isolation())),
         _ => None,
     });
     let mut below = Vec::new();
-    for ruling in others {
-        if let Ruling::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } = ruling {
-            below.push(Section::of(ruling, vec![words::story(history, *level, violation).title]));
+    for answer in others {
+        if let On::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } = &answer.on {
+            below.push(Section::of(answer, vec![words::story(history, *level, violation).title]));
         }
     }
     let taken: usize = below.iter().map(Section::height).sum();
@@ -63,7 +64,7 @@ pub(super) fn reasons(
         below.clear();
     }
     let left = height.saturating_sub(below.iter().map(Section::height).sum());
-    let mut sections = vec![section(&findings[first].ruling, source, left, limits)];
+    let mut sections = vec![section(&answers[first], source, left, limits)];
     sections.extend(below);
     sections
 }

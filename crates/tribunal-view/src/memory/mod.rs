@@ -3,7 +3,7 @@
 mod places;
 pub mod rows;
 
-use crate::document::{Contrast, Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
+use crate::document::{Contrast, Edge, Event, Kind, MemoryDrawing, Overview, Picture, Shown, Thread};
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
@@ -12,11 +12,11 @@ use tribunal_history::memory::{self, EventId, Execution, Observation, ThreadId};
 use tribunal_history::verdict::{ModificationOrder, Witness};
 use tribunal_history::{model::Model, verdict::Verdict};
 use tribunal_report::memory::{Story, difference, story};
-use tribunal_report::{Finding, Line, Ruling, stronger_failing};
+use tribunal_report::{Answer, Line, On, stronger_failing};
 
-/// The picture of a memory's history, with a window around the violation of the ruling that is shown first if it is large.
-pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: usize) -> Picture {
-    let violations: Vec<Vec<EventId>> = findings.iter().map(spoken_of).collect();
+/// The picture of a memory's history, with a window around the violation of the answer that is shown first if it is large.
+pub fn picture(x: &Execution, lines: &Lines, answers: &[Answer], shown: usize) -> Picture {
+    let violations: Vec<Vec<EventId>> = answers.iter().map(spoken_of).collect();
     let places = Places::new(x, &violations, shown);
     let rf: Vec<Edge> = places
         .all()
@@ -32,15 +32,15 @@ pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: us
         deps: deps.collect(),
         events: events(x, lines, &places, &rf),
         overview: (places.is_window()).then(|| overview(x, &places, &violations)),
-        rulings: (0..findings.len()).map(|at| ruling(x, findings, at, &places)).collect(),
+        answers: (0..answers.len()).map(|at| of_answer(x, answers, at, &places)).collect(),
         rf,
     }
 }
 
 /// The events that a violation mentions, if there is one.
-fn spoken_of(finding: &Finding<'_>) -> Vec<EventId> {
-    match &finding.ruling {
-        Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => violation.events(),
+fn spoken_of(answer: &Answer) -> Vec<EventId> {
+    match &answer.on {
+        On::Memory { verdict: Verdict::Inconsistent(violation), .. } => violation.events(),
         _ => Vec::new(),
     }
 }
@@ -93,31 +93,31 @@ fn kind(x: &Execution, event: EventId) -> Kind {
     }
 }
 
-fn ruling(x: &Execution, findings: &[Finding<'_>], at: usize, places: &Places) -> Said<MemoryRuling> {
-    let finding = &findings[at];
+fn of_answer(x: &Execution, answers: &[Answer], at: usize, places: &Places) -> Shown<MemoryDrawing> {
+    let answer = &answers[at];
     let place = |event: EventId| places.of(event);
     let mut contrast = None;
-    let (lines, drawn) = match &finding.ruling {
-        Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } => {
+    let (lines, drawn) = match &answer.on {
+        On::Memory { model, verdict: Verdict::Inconsistent(violation), .. } => {
             let story = story(x, *model, violation);
             let cycle = explanation::arrows(&story.steps, place);
             let chosen = chosen(&story.sources, places);
-            let drawn = MemoryRuling { cycle, chosen, ..MemoryRuling::default() };
+            let drawn = MemoryDrawing { cycle, chosen, ..MemoryDrawing::default() };
             (explanation::lines(titled(story), place), drawn)
         }
-        Ruling::Memory { model, verdict: Verdict::Consistent(witness), .. } => {
+        On::Memory { model, verdict: Verdict::Consistent(witness), .. } => {
             let sources = witness.sources();
             let whole = (!sources.is_empty()).then(|| x.choosing(sources));
             let (mo, fr) =
                 witness.mo().map(|mo| orders(whole.as_ref().unwrap_or(x), mo, places)).unwrap_or_default();
-            contrast = stronger_failing(findings, at)
-                .and_then(|strong| against(x, &findings[strong], *model, witness, places));
-            let drawn = MemoryRuling { chosen: chosen(sources, places), mo, fr, ..MemoryRuling::default() };
+            contrast = stronger_failing(answers, at)
+                .and_then(|strong| against(x, &answers[strong], *model, witness, places));
+            let drawn = MemoryDrawing { chosen: chosen(sources, places), mo, fr, ..MemoryDrawing::default() };
             (Vec::new(), drawn)
         }
-        _ => (Vec::new(), MemoryRuling::default()),
+        _ => (Vec::new(), MemoryDrawing::default()),
     };
-    Said { contrast, ..said(finding, lines, drawn) }
+    Shown { contrast, ..said(answer, lines, drawn) }
 }
 
 /// Longer explanations of a stronger model are not compared with weaker ones.
@@ -126,12 +126,12 @@ const COMPARED: usize = 40;
 /// What of the stronger model's reason the weaker model does not have, then that reason; none where that would be long.
 fn against(
     x: &Execution,
-    strong: &Finding<'_>,
+    strong: &Answer,
     weak: Model,
     witness: &Witness,
     places: &Places,
 ) -> Option<Contrast> {
-    let Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &strong.ruling else {
+    let On::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &strong.on else {
         return None;
     };
     let place = |event: EventId| places.of(event);

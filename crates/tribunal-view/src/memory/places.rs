@@ -18,7 +18,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// All events, or those around the violations, of which the one of the ruling `shown` comes first; without any, the
+    /// All events, or those around the violations, of which the one of the answer `shown` comes first; without any, the
     /// beginning. Initial writes are shown if something shown reads from them or a violation mentions them.
     pub fn new(x: &Execution, violations: &[Vec<EventId>], shown: usize) -> Self {
         let window = x.len() > MOST;

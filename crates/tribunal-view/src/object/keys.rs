@@ -6,7 +6,7 @@ use crate::{document, name};
 use std::collections::HashMap;
 use tribunal_engines::object::PartialLinearizations;
 use tribunal_history::object::{OpId, Typed, Value, Verdict};
-use tribunal_report::{Finding, Ruling};
+use tribunal_report::{Answer, On};
 
 /// The keys of a history in their order; none if it has one alone, or if some operation concerns more than one.
 pub struct Keys {
@@ -30,7 +30,7 @@ impl Keys {
     }
 
     /// Those of a history, with what was found of each.
-    pub fn of(typed: &Typed<'_>, findings: &[Finding<'_>], found: Option<&[PartialLinearizations]>) -> Self {
+    pub fn of(typed: &Typed<'_>, answers: &[Answer], found: Option<&[PartialLinearizations]>) -> Self {
         let (history, spec) = (typed.history(), typed.spec());
         let mut known: HashMap<u32, u32> = HashMap::new();
         let mut names: Vec<Value> = Vec::new();
@@ -65,9 +65,8 @@ impl Keys {
         for id in &mut of {
             *id = places[*id as usize];
         }
-        let holds = findings.iter().any(|finding| {
-            is_about(finding)
-                && matches!(&finding.ruling, Ruling::Object { verdict: Verdict::Consistent(_), .. })
+        let holds = answers.iter().any(|answer| {
+            is_about(answer) && matches!(&answer.on, On::Object { verdict: Verdict::Consistent(_), .. })
         });
         let mut keys: Vec<document::Key> = order
             .iter()

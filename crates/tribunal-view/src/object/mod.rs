@@ -9,7 +9,7 @@ mod points;
 mod states;
 mod timeline;
 
-use crate::document::{ObjectRuling, Operation, Overview, Picture, Process, Said};
+use crate::document::{ObjectDrawing, Operation, Overview, Picture, Process, Shown};
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use keys::Keys;
@@ -19,31 +19,32 @@ use tribunal_formats::Object;
 use tribunal_history::limits::Limits;
 use tribunal_history::object;
 use tribunal_history::object::{AbstractExecution, History, OpId, Typed, Verdict, Visibility};
-use tribunal_report::{Finding, Line, Ruling};
+use tribunal_report::{Answer, Line, On};
 
 /// In a larger history only the violation that is shown first is explained: an explanation is worked out anew.
 const ALL_EXPLAINED: usize = 2000;
 /// A larger visibility is not shown.
 const VISIBLE: usize = 50_000;
 
-/// The picture of an object's history, with a window around the violation of the ruling that is shown first if it is large.
-pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: &Limits<'_>) -> Picture {
+/// The picture of an object's history, with a window around the violation of the answer that is shown first if it is large.
+pub fn picture(object: &Object, answers: &[Answer], shown: usize, limits: &Limits<'_>) -> Picture {
     let history = &object.history;
-    let explanations: Vec<Option<Why>> = findings
+    let explanations: Vec<Option<Why>> = answers
         .iter()
         .enumerate()
-        .map(|(at, finding)| explained(finding, at == shown || history.len() <= ALL_EXPLAINED, limits))
+        .map(|(at, answer)| explained(answer, at == shown || history.len() <= ALL_EXPLAINED, limits))
         .collect();
     let parts: Vec<Vec<OpId>> =
         explanations.iter().map(|why| why.as_ref().map(Why::about).unwrap_or_default()).collect();
     let timeline = Timeline::new(history, &parts, shown);
-    let typed = findings.iter().find_map(|finding| match &finding.ruling {
-        Ruling::Object { typed, .. } => Some(typed),
+    let typed = answers.iter().find_map(|answer| match &answer.on {
+        On::Object { object, .. } => Some(object.typed()),
         _ => None,
     });
+    let typed = typed.as_ref();
     let spec = typed.map(|typed| typed.spec().name());
-    let found = partial::of(findings, limits);
-    let keys = typed.map_or_else(Keys::none, |typed| Keys::of(typed, findings, found.as_deref()));
+    let found = partial::of(answers, limits);
+    let keys = typed.map_or_else(Keys::none, |typed| Keys::of(typed, answers, found.as_deref()));
     let shown_keys = keys.shown(&timeline);
     let partial =
         found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
@@ -51,10 +52,10 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
         key: shown_keys.place(keys.of_op(op)),
         ..operation(object, &timeline, place, op)
     };
-    let rulings = findings.iter().zip(explanations).map(|(finding, why)| {
-        let mut said = ruling(finding, why, &keys, &timeline);
-        if partial::is_about(finding) {
-            said.ruling.partial.clone_from(&partial);
+    let answers = answers.iter().zip(explanations).map(|(answer, why)| {
+        let mut said = of_answer(answer, why, &keys, &timeline);
+        if partial::is_about(answer) {
+            said.drawn.partial.clone_from(&partial);
         }
         said
     });
@@ -73,7 +74,7 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
         hb: if has_times(history) { Vec::new() } else { neighbors::of(history, &timeline) },
         disturbances: disturbances::of(object, &timeline),
         overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
-        rulings: rulings.collect(),
+        answers: answers.collect(),
     }
 }
 
@@ -99,12 +100,12 @@ impl Why {
     }
 }
 
-/// Why a finding says no: worked out, or else what its certificate says.
-fn explained(finding: &Finding<'_>, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
-    match &finding.ruling {
-        Ruling::Object { typed, criterion, verdict: Verdict::Inconsistent(violation) } => {
+/// Why an answer says no: worked out, or else what its certificate says.
+fn explained(answer: &Answer, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
+    match &answer.on {
+        On::Object { object, criterion, verdict: Verdict::Inconsistent(violation) } => {
             if work_out {
-                let why = tribunal_report::object::explain(typed, criterion, violation, limits);
+                let why = tribunal_report::object::explain(&object.typed(), criterion, violation, limits);
                 return Some(Why { lines: why.lines, failing: why.failing, part: why.part });
             }
             let part = violation.operations.clone();
@@ -137,22 +138,22 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
     }
 }
 
-fn ruling(finding: &Finding<'_>, why: Option<Why>, keys: &Keys, timeline: &Timeline) -> Said<ObjectRuling> {
+fn of_answer(answer: &Answer, why: Option<Why>, keys: &Keys, timeline: &Timeline) -> Shown<ObjectDrawing> {
     if let Some(Why { lines, failing, part }) = why {
-        let drawn = ObjectRuling {
+        let drawn = ObjectDrawing {
             part: part.into_iter().filter_map(|op| timeline.of(op)).collect(),
             failing: failing.and_then(|op| timeline.of(op)),
-            ..ObjectRuling::default()
+            ..ObjectDrawing::default()
         };
-        return said(finding, explanation::lines(lines, |op| timeline.of(op)), drawn);
+        return said(answer, explanation::lines(lines, |op| timeline.of(op)), drawn);
     }
-    let drawn = match &finding.ruling {
-        Ruling::Object { typed, verdict: Verdict::Consistent(execution), .. } => {
-            witness(typed, execution, keys, timeline)
+    let drawn = match &answer.on {
+        On::Object { object, verdict: Verdict::Consistent(execution), .. } => {
+            witness(&object.typed(), execution, keys, timeline)
         }
-        _ => ObjectRuling::default(),
+        _ => ObjectDrawing::default(),
     };
-    said(finding, Vec::new(), drawn)
+    said(answer, Vec::new(), drawn)
 }
 
 /// What is drawn of an abstract execution: what is shown of lin, with its points and states, and of vis.
@@ -161,7 +162,7 @@ fn witness(
     execution: &AbstractExecution,
     keys: &Keys,
     timeline: &Timeline,
-) -> ObjectRuling {
+) -> ObjectDrawing {
     let lin: Vec<u32> = execution.lin.iter().filter_map(|&op| timeline.of(op)).collect();
     let intervals: Vec<_> = lin.iter().map(|&place| timeline.interval(place)).collect();
     let points = points(&intervals, timeline.end());
@@ -173,7 +174,7 @@ fn witness(
         None => states::along(typed, &execution.lin, keys, timeline),
         Some(_) => Vec::new(),
     };
-    ObjectRuling { lin, points, states, vis, ..ObjectRuling::default() }
+    ObjectDrawing { lin, points, states, vis, ..ObjectDrawing::default() }
 }
 
 /// What each operation sees of what is shown; none if that is all before it, and empty if it is too much to show.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tribunal_engines::object::{PartialLinearizations, partial_linearizations};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, Typed, Verdict};
-use tribunal_report::{Finding, Ruling};
+use tribunal_report::{Answer, On};
 use web_time::Instant;
 
 /// A search visits at most so many configurations of a key,
@@ -18,16 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// A picture has at most so many steps.
 const STEPS: usize = 20_000;
 
-/// Whether a finding is about linearizability.
-pub fn is_about(finding: &Finding<'_>) -> bool {
-    matches!(&finding.ruling, Ruling::Object { criterion: Criterion::Linearizable, .. })
+/// Whether an answer is about linearizability.
+pub fn is_about(answer: &Answer) -> bool {
+    matches!(&answer.on, On::Object { criterion: Criterion::Linearizable, .. })
 }
 
 /// The partial linearizations of each key, if the history was asked to be linearizable and is not known to be.
-pub fn of(findings: &[Finding<'_>], limits: &Limits<'_>) -> Option<Vec<PartialLinearizations>> {
-    let finding = findings.iter().find(|finding| is_about(finding))?;
-    let Ruling::Object { typed, verdict: Verdict::Inconsistent(_) | Verdict::Undecided(_), .. } =
-        &finding.ruling
+pub fn of(answers: &[Answer], limits: &Limits<'_>) -> Option<Vec<PartialLinearizations>> {
+    let answer = answers.iter().find(|answer| is_about(answer))?;
+    let On::Object { object, verdict: Verdict::Inconsistent(_) | Verdict::Undecided(_), .. } = &answer.on
     else {
         return None;
     };
@@ -37,7 +36,7 @@ pub fn of(findings: &[Finding<'_>], limits: &Limits<'_>) -> Option<Vec<PartialLi
         deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))),
         ..*limits
     };
-    Some(partial_linearizations(typed, &limits)).filter(|found| !found.is_empty())
+    Some(partial_linearizations(&object.typed(), &limits)).filter(|found| !found.is_empty())
 }
 
 /// What is drawn of them.

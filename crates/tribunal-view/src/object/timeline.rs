@@ -27,7 +27,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// All operations, or those called around the parts that violations are about, of which the one of the ruling `shown`
+    /// All operations, or those called around the parts that violations are about, of which the one of the answer `shown`
     /// comes first; without any, the beginning.
     pub fn new(history: &History, parts: &[Vec<OpId>], shown: usize) -> Self {
         let events = events(history);

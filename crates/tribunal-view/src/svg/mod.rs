@@ -6,7 +6,7 @@ mod grid;
 mod object;
 mod route;
 
-use crate::document::{Document, Line, Picture, Said};
+use crate::document::{Document, Line, Picture, Shown};
 use crate::scene::Scene;
 use crate::{excerpt, name};
 use canvas::{Canvas, wrapped};
@@ -28,7 +28,7 @@ struct Drawn {
     legend: Vec<(&'static str, &'static str)>,
 }
 
-/// A ruling of a document, by index, as an SVG file: the history, or what is around the violation, with the violation
+/// An answer of a document, by index, as an SVG file: the history, or what is around the violation, with the violation
 /// highlighted and explained below.
 ///
 /// ```
@@ -38,26 +38,26 @@ struct Drawn {
 /// assert!(svg(&answer.document, answer.document.shown).contains("W x 1"));
 /// # Ok::<(), tribunal_view::RequestError>(())
 /// ```
-pub fn svg(document: &Document, ruling: usize) -> String {
+pub fn svg(document: &Document, answer: usize) -> String {
     let mut canvas = Canvas::default();
-    let places = excerpt::of(document, ruling);
+    let places = excerpt::of(document, answer);
     let shown = places.len();
-    let in_columns = |canvas: &mut Canvas| match Scene::of(document, ruling) {
+    let in_columns = |canvas: &mut Canvas| match Scene::of(document, answer) {
         Some(scene) => columns::draw(canvas, &scene, &places),
         None => Drawn { width: 0.0, bottom: TOP, legend: Vec::new() },
     };
     let drawn = match &document.picture {
-        Picture::Memory { rulings, .. } => {
+        Picture::Memory { answers, .. } => {
             let drawn = in_columns(&mut canvas);
-            below(&mut canvas, document, drawn, rulings.get(ruling), shown)
+            below(&mut canvas, document, drawn, answers.get(answer), shown)
         }
-        Picture::Transactions { rulings, .. } => {
+        Picture::Transactions { answers, .. } => {
             let drawn = in_columns(&mut canvas);
-            below(&mut canvas, document, drawn, rulings.get(ruling), shown)
+            below(&mut canvas, document, drawn, answers.get(answer), shown)
         }
-        Picture::Object { rulings, .. } => {
-            let said = rulings.get(ruling);
-            let drawn = object::draw(&mut canvas, document, &places, said.map(|said| &said.ruling));
+        Picture::Object { answers, .. } => {
+            let said = answers.get(answer);
+            let drawn = object::draw(&mut canvas, document, &places, said.map(|said| &said.drawn));
             below(&mut canvas, document, drawn, said, shown)
         }
     };
@@ -69,7 +69,7 @@ fn below<R>(
     canvas: &mut Canvas,
     document: &Document,
     drawn: Drawn,
-    said: Option<&Said<R>>,
+    said: Option<&Shown<R>>,
     shown: usize,
 ) -> Drawn {
     let width = drawn.width.max(NARROWEST);

@@ -3,7 +3,7 @@
 use super::canvas::{CHARACTER, Canvas, width_of};
 use super::route::Route;
 use super::{Drawn, MARGIN, TOP};
-use crate::document::{Disturbance, Document, ObjectRuling, Operation, Picture};
+use crate::document::{Disturbance, Document, ObjectDrawing, Operation, Picture};
 use crate::name;
 use crate::object::points;
 use crate::scene::why;
@@ -26,7 +26,7 @@ pub fn draw(
     canvas: &mut Canvas,
     document: &Document,
     places: &[u32],
-    ruling: Option<&ObjectRuling>,
+    drawing: Option<&ObjectDrawing>,
 ) -> Drawn {
     let Picture::Object { processes, operations, hb, disturbances, .. } = &document.picture else {
         return Drawn { width: 0.0, bottom: TOP, legend: Vec::new() };
@@ -58,10 +58,10 @@ pub fn draw(
         canvas.text("quiet", MARGIN, y + 4.0, name(row));
     }
 
-    let none = ObjectRuling::default();
-    let ruling = ruling.unwrap_or(&none);
+    let none = ObjectDrawing::default();
+    let drawing = drawing.unwrap_or(&none);
     let drawn = |place: u32| places.binary_search(&place).is_ok();
-    let (order, points) = order(operations, ruling);
+    let (order, points) = order(operations, drawing);
     let lin: Vec<(u32, f32, f32)> = order
         .iter()
         .zip(&points)
@@ -74,7 +74,7 @@ pub fn draw(
     if path.len() > 1 {
         canvas.path("lin", &format!("M{}", path.join("L")));
     }
-    let wrong = !ruling.part.is_empty() || ruling.failing.is_some();
+    let wrong = !drawing.part.is_empty() || drawing.failing.is_some();
     for (at, &place) in places.iter().enumerate() {
         let operation = &operations[place as usize];
         let (x, y) = (times.at(operation.call), y_of(operation.process));
@@ -89,8 +89,8 @@ pub fn draw(
             }
         };
         let class = match () {
-            () if ruling.failing == Some(place) => "failing",
-            () if ruling.part.contains(&place) => "spoken",
+            () if drawing.failing == Some(place) => "failing",
+            () if drawing.part.contains(&place) => "spoken",
             () if wrong => "beside",
             () => "operation",
         };
@@ -115,7 +115,7 @@ pub fn draw(
     }
     let mut legend = Vec::new();
     if !lin.is_empty() {
-        legend.push(match ruling.lin.is_empty() {
+        legend.push(match drawing.lin.is_empty() {
             false => ("point", "lin, where operations take effect"),
             true => ("point", "longest partial linearization"),
         });
@@ -126,10 +126,10 @@ pub fn draw(
     if !hb.is_empty() {
         legend.push(("deps", "hb, happens before"));
     }
-    if !ruling.part.is_empty() {
+    if !drawing.part.is_empty() {
         legend.push(("spoken", "nothing explains these"));
     }
-    if ruling.failing.is_some() {
+    if drawing.failing.is_some() {
         legend.push(("failing", "the first return that cannot be explained"));
     }
     Drawn { width: right + MARGIN, bottom, legend }
@@ -187,12 +187,12 @@ fn labeled(operation: &Operation) -> String {
 
 /// The operations that take effect, each with its number, and where on the grid, in hundredths: those of a witness or, without
 /// one, of the longest partial linearization of the first key that is not linearizable.
-fn order(operations: &[Operation], ruling: &ObjectRuling) -> (Vec<(u32, u32)>, Vec<u32>) {
-    let Some(partial) = ruling.partial.as_ref().filter(|_| ruling.lin.is_empty()) else {
-        return (ruling.lin.iter().copied().zip(1..).collect(), ruling.points.clone());
+fn order(operations: &[Operation], drawing: &ObjectDrawing) -> (Vec<(u32, u32)>, Vec<u32>) {
+    let Some(partial) = drawing.partial.as_ref().filter(|_| drawing.lin.is_empty()) else {
+        return (drawing.lin.iter().copied().zip(1..).collect(), drawing.points.clone());
     };
     let key =
-        ruling.failing.or(ruling.part.first().copied()).and_then(|place| operations[place as usize].key);
+        drawing.failing.or(drawing.part.first().copied()).and_then(|place| operations[place as usize].key);
     let mut order = Vec::new();
     let mut next = partial.longest.get(key.unwrap_or(0) as usize).and_then(|longest| longest.end);
     while let Some(step) = next {

@@ -3,7 +3,7 @@
 mod places;
 
 use crate::document::{
-    Contrast, Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling,
+    Contrast, Edge, Outcome, Overview, Picture, Shown, Thread, Transaction, TransactionsDrawing,
 };
 use crate::memory::rows::rows;
 use crate::overview::Stretches;
@@ -16,7 +16,7 @@ use tribunal_history::transactions::{
     History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
 };
 use tribunal_report::transactions::{Story, did, rule, story};
-use tribunal_report::{Finding, Line, Ruling, stronger_failing};
+use tribunal_report::{Answer, Line, On, stronger_failing};
 
 /// Of a transaction with more operations, those that matter are shown, and of the others the first.
 const OPS: usize = 10;
@@ -25,10 +25,10 @@ const DISTURBANCES: usize = 1000;
 /// and so much is told of a transaction.
 const MEANWHILE: usize = 3;
 
-/// The picture of a history of transactions, with a window around the violation of the ruling that is shown first if it is large.
-pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -> Picture {
+/// The picture of a history of transactions, with a window around the violation of the answer that is shown first if it is large.
+pub fn picture(subject: &Transactions, answers: &[Answer], shown: usize) -> Picture {
     let history = &subject.history;
-    let stories: Vec<Option<Story>> = findings.iter().map(told).collect();
+    let stories: Vec<Option<Story>> = answers.iter().map(told).collect();
     let violations: Vec<Vec<TxnId>> =
         stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
     let places = Places::new(history, &violations, shown);
@@ -45,14 +45,14 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         sessions: places.sessions().iter().map(|&session| column(history, session)).collect(),
         transactions: boxes.all(&places, &wr),
         overview: places.is_window().then(|| overview(history, &places, &violations)),
-        rulings: (0..findings.len()).map(|at| ruling(findings, &stories, at, &boxes, &places)).collect(),
+        answers: (0..answers.len()).map(|at| of_answer(answers, &stories, at, &boxes, &places)).collect(),
         wr,
     }
 }
 
-fn told(finding: &Finding<'_>) -> Option<Story> {
-    match &finding.ruling {
-        Ruling::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
+fn told(answer: &Answer) -> Option<Story> {
+    match &answer.on {
+        On::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
             Some(story(history, *level, violation))
         }
         _ => None,
@@ -210,52 +210,52 @@ impl Boxes<'_> {
     }
 }
 
-fn ruling(
-    findings: &[Finding<'_>],
+fn of_answer(
+    answers: &[Answer],
     stories: &[Option<Story>],
     at: usize,
     boxes: &Boxes<'_>,
     places: &Places,
-) -> Said<TransactionsRuling> {
-    let finding = &findings[at];
+) -> Shown<TransactionsDrawing> {
+    let answer = &answers[at];
     let history = &boxes.subject.history;
     let place = |txn: TxnId| places.of(txn);
     let mut contrast = None;
-    let (lines, drawn) = match (&finding.ruling, &stories[at]) {
+    let (lines, drawn) = match (&answer.on, &stories[at]) {
         (_, Some(story)) => {
             let cannot = match &story.reads[..] {
                 [only] if story.steps.is_empty() => Some(only),
                 _ => None,
             };
-            let drawn = TransactionsRuling {
+            let drawn = TransactionsDrawing {
                 cycle: explanation::arrows(&story.steps, place),
                 reads: story.reads.iter().filter_map(|&op| boxes.of(places, op)).collect(),
                 failing: cannot.and_then(|&op| places.of(history.txn_of(op))),
                 chosen: chosen(history, &story.sources, places),
-                ..TransactionsRuling::default()
+                ..TransactionsDrawing::default()
             };
             (explanation::lines(titled(story), place), drawn)
         }
-        (Ruling::Transactions { level, verdict: Verdict::Consistent(witness), .. }, _) => {
-            contrast = stronger_failing(findings, at)
-                .and_then(|strong| against(&findings[strong], stories[strong].as_ref()?, *level, places));
+        (On::Transactions { level, verdict: Verdict::Consistent(witness), .. }, _) => {
+            contrast = stronger_failing(answers, at)
+                .and_then(|strong| against(&answers[strong], stories[strong].as_ref()?, *level, places));
             (Vec::new(), orders(history, witness, places))
         }
-        _ => (Vec::new(), TransactionsRuling::default()),
+        _ => (Vec::new(), TransactionsDrawing::default()),
     };
-    Said { contrast, ..said(finding, lines, drawn) }
+    Shown { contrast, ..said(answer, lines, drawn) }
 }
 
 /// Longer explanations of a stronger level are not compared with weaker ones.
 const COMPARED: usize = 40;
 
 /// What the weaker level asks for, then the stronger level's reason; none where that would be long.
-fn against(strong: &Finding<'_>, story: &Story, weak: Level, places: &Places) -> Option<Contrast> {
+fn against(strong: &Answer, story: &Story, weak: Level, places: &Places) -> Option<Contrast> {
     let place = |txn: TxnId| places.of(txn);
     if story.lines.len() > COMPARED {
         return None;
     }
-    let level = strong.ruling.question();
+    let level = strong.question();
     let allowed = Line::new(0, &format!("{}, and here that is so", rule(weak)));
     let forbidding = Story { title: format!("{level} forbids it: {}", story.title), ..story.clone() };
     Some(Contrast {
@@ -289,7 +289,7 @@ fn chosen(history: &History, sources: &[(OpId, TxnId)], places: &Places) -> Vec<
 
 /// The edges of a commit order between what is shown: ww from each writer of a key to the next, and rw from each reader to the first
 /// writer after the one that it reads from.
-fn orders(history: &History, witness: &Witness, places: &Places) -> TransactionsRuling {
+fn orders(history: &History, witness: &Witness, places: &Places) -> TransactionsDrawing {
     let chosen_of: BTreeMap<OpId, TxnId> = witness.sources.iter().copied().collect();
     let commits: Vec<u32> = witness.commits.iter().filter_map(|&txn| places.of(txn)).collect();
     // By key, the writers shown, in the order of their commits; by key and writer, the next.
@@ -337,7 +337,7 @@ fn orders(history: &History, witness: &Witness, places: &Places) -> Transactions
         edges.dedup();
     }
     let chosen = chosen(history, &witness.sources, places);
-    TransactionsRuling { chosen, commits, ww, rw, ..TransactionsRuling::default() }
+    TransactionsDrawing { chosen, commits, ww, rw, ..TransactionsDrawing::default() }
 }
 
 /// How many transactions each session has in each stretch; the whole is as long as the longest session.

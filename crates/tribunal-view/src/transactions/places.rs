@@ -21,7 +21,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// All transactions, or those around the violations, of which the one of the ruling `shown` comes first; without any, the
+    /// All transactions, or those around the violations, of which the one of the answer `shown` comes first; without any, the
     /// beginning of each session. The initial one is shown if a violation mentions it.
     pub fn new(history: &History, violations: &[Vec<TxnId>], shown: usize) -> Self {
         let window = history.len() > MOST;

@@ -4,7 +4,7 @@ use crate::{check, xml};
 use std::path::Path;
 use tribunal_formats::{History, Input, open};
 use tribunal_history::limits::Limits;
-use tribunal_report::{Finding, Inquiry, Questions, Specifications};
+use tribunal_report::{Answer, Inquiry, Questions, Specifications};
 use tribunal_view::{Document, Picture, document, dot, svg};
 
 /// At most so many answers of a history are drawn: the one that is shown and others.
@@ -18,24 +18,24 @@ fn documents(corpus: &str, mut act: impl FnMut(Document)) {
         let history: History = history.expect("a history");
         let document = inquiry.with(&history.subject, corpus, |judged| {
             let ask = |question| inquiry.ask(judged, question, &limits);
-            let findings: Vec<Finding<'_>> = inquiry.questions(judged).iter().map(ask).collect();
-            document(&history, corpus, &findings, &limits)
+            let answers: Vec<Answer> = inquiry.questions(judged).iter().map(ask).collect();
+            document(&history, corpus, &answers, &limits)
         });
         act(document.expect("a history of its specification"));
     }
 }
 
 fn draw(document: &Document) {
-    let rulings = match &document.picture {
-        Picture::Memory { rulings, .. } => rulings.len(),
-        Picture::Object { rulings, .. } => rulings.len(),
-        Picture::Transactions { rulings, .. } => rulings.len(),
+    let answers = match &document.picture {
+        Picture::Memory { answers, .. } => answers.len(),
+        Picture::Object { answers, .. } => answers.len(),
+        Picture::Transactions { answers, .. } => answers.len(),
     };
-    let others = (0..rulings).filter(|&ruling| ruling != document.shown);
-    for ruling in [document.shown].into_iter().chain(others).take(DRAWN) {
-        let at = format!("{}, ruling {ruling}", document.source);
-        assert_eq!(xml::fault(&svg(document, ruling)), None, "{at}");
-        let graph = dot(document, ruling);
+    let others = (0..answers).filter(|&drawing| drawing != document.shown);
+    for drawing in [document.shown].into_iter().chain(others).take(DRAWN) {
+        let at = format!("{}, drawing {drawing}", document.source);
+        assert_eq!(xml::fault(&svg(document, drawing)), None, "{at}");
+        let graph = dot(document, drawing);
         let outside: String = graph.split('"').step_by(2).collect();
         assert_eq!(graph.matches('"').count() % 2, 0, "{at}");
         for (open, close) in [('{', '}'), ('[', ']')] {

@@ -9,13 +9,13 @@ mod transactions;
 mod windows;
 mod xml;
 
-use tribunal_view::{Arrow, Document, Edge, Line, Operation, Partial, Picture, Said, Step, Transaction};
+use tribunal_view::{Arrow, Document, Edge, Line, Operation, Partial, Picture, Shown, Step, Transaction};
 
 /// Whether every place, edge and line of a document is in range, and whether what the contract says of them holds.
 pub fn check(document: &Document) {
     let at = &document.source;
     match &document.picture {
-        Picture::Memory { threads, events, rf, deps, overview, rulings } => {
+        Picture::Memory { threads, events, rf, deps, overview, answers } => {
             let count = events.len();
             edges(at, rf, count);
             edges(at, deps, count);
@@ -30,19 +30,19 @@ pub fn check(document: &Document) {
             for pair in events.windows(2).filter(|pair| pair[1].thread.is_some()) {
                 assert!(pair[0].thread != pair[1].thread || pair[0].row < pair[1].row, "{at}: po leads down");
             }
-            assert!(document.shown < rulings.len(), "{at}");
-            for said in rulings {
+            assert!(document.shown < answers.len(), "{at}");
+            for said in answers {
                 lines(at, said, count);
-                edges(at, &said.ruling.mo, count);
-                edges(at, &said.ruling.fr, count);
-                arrows(at, &said.ruling.cycle, count);
-                let closed = said.ruling.cycle.windows(2).all(|pair| pair[0].to == pair[1].from);
-                let shared = said.ruling.cycle.iter().all(|arrow| arrow.name == "rf");
+                edges(at, &said.drawn.mo, count);
+                edges(at, &said.drawn.fr, count);
+                arrows(at, &said.drawn.cycle, count);
+                let closed = said.drawn.cycle.windows(2).all(|pair| pair[0].to == pair[1].from);
+                let shared = said.drawn.cycle.iter().all(|arrow| arrow.name == "rf");
                 assert!(closed || shared || overview.is_some(), "{at}: {}: a walk", said.question);
                 assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
             }
         }
-        Picture::Transactions { sessions, transactions, wr, overview, rulings } => {
+        Picture::Transactions { sessions, transactions, wr, overview, answers } => {
             let count = transactions.len();
             edges(at, wr, count);
             for txn in transactions {
@@ -57,24 +57,24 @@ pub fn check(document: &Document) {
                     "{at}: so leads down"
                 );
             }
-            assert!(document.shown < rulings.len(), "{at}");
-            for said in rulings {
-                let ruling = &said.ruling;
+            assert!(document.shown < answers.len(), "{at}");
+            for said in answers {
+                let drawing = &said.drawn;
                 lines(at, said, count);
-                [&ruling.chosen, &ruling.ww, &ruling.rw].into_iter().for_each(|of| edges(at, of, count));
-                places(at, &ruling.commits, count);
-                places(at, ruling.failing.as_slice(), count);
-                arrows(at, &ruling.cycle, count);
-                for &[place, op] in &ruling.reads {
+                [&drawing.chosen, &drawing.ww, &drawing.rw].into_iter().for_each(|of| edges(at, of, count));
+                places(at, &drawing.commits, count);
+                places(at, drawing.failing.as_slice(), count);
+                arrows(at, &drawing.cycle, count);
+                for &[place, op] in &drawing.reads {
                     assert!((op as usize) < transactions[place as usize].ops.len(), "{at}");
                 }
-                let next = ruling.cycle.iter().cycle().skip(1);
-                let closed = ruling.cycle.iter().zip(next).all(|(one, next)| one.to == next.from);
+                let next = drawing.cycle.iter().cycle().skip(1);
+                let closed = drawing.cycle.iter().zip(next).all(|(one, next)| one.to == next.from);
                 assert!(closed || overview.is_some(), "{at}: {}: a walk", said.question);
                 assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
             }
         }
-        Picture::Object { processes, operations, keys, hb, overview: _, rulings, .. } => {
+        Picture::Object { processes, operations, keys, hb, overview: _, answers, .. } => {
             let count = operations.len();
             edges(at, hb, count);
             assert!(operations.is_sorted_by_key(|operation| operation.call), "{at}: by call");
@@ -84,31 +84,31 @@ pub fn check(document: &Document) {
                 assert_eq!(operation.key.is_some(), !keys.is_empty(), "{at}");
                 assert!(operation.key.is_none_or(|key| (key as usize) < keys.len()), "{at}");
             }
-            assert!(document.shown < rulings.len(), "{at}");
-            for said in rulings {
-                let ruling = &said.ruling;
+            assert!(document.shown < answers.len(), "{at}");
+            for said in answers {
+                let drawing = &said.drawn;
                 lines(at, said, count);
-                places(at, &ruling.lin, count);
-                places(at, &ruling.part, count);
-                places(at, ruling.failing.as_slice(), count);
-                assert_eq!(ruling.lin.len(), ruling.points.len(), "{at}");
-                assert!(ruling.points.is_sorted(), "{at}: {}: points along lin", said.question);
+                places(at, &drawing.lin, count);
+                places(at, &drawing.part, count);
+                places(at, drawing.failing.as_slice(), count);
+                assert_eq!(drawing.lin.len(), drawing.points.len(), "{at}");
+                assert!(drawing.points.is_sorted(), "{at}: {}: points along lin", said.question);
                 let timed = operations.iter().all(|operation| operation.times.is_some());
-                for (&place, &point) in ruling.lin.iter().zip(&ruling.points) {
+                for (&place, &point) in drawing.lin.iter().zip(&drawing.points) {
                     let operation = &operations[place as usize];
                     let within =
                         100 * operation.call < point && operation.ret.is_none_or(|ret| point < 100 * ret);
                     let known = timed && said.question != "sequential";
                     assert!(within || !known, "{at}: {}: {place} at {point}", said.question);
                 }
-                assert!(ruling.states.is_empty() || ruling.states.len() == ruling.lin.len(), "{at}");
-                if let Some(partial) = &ruling.partial {
+                assert!(drawing.states.is_empty() || drawing.states.len() == drawing.lin.len(), "{at}");
+                if let Some(partial) = &drawing.partial {
                     assert_eq!(said.question, "linearizable", "{at}");
                     partial_linearizations(at, partial, operations, keys.len());
                 }
-                for (nth, seen) in ruling.vis.iter().flatten().enumerate() {
+                for (nth, seen) in drawing.vis.iter().flatten().enumerate() {
                     places(at, seen, count);
-                    let before = |place: &u32| ruling.lin[..nth].contains(place);
+                    let before = |place: &u32| drawing.lin[..nth].contains(place);
                     assert!(seen.iter().all(before), "{at}: {}: lin contains vis", said.question);
                 }
             }
@@ -163,7 +163,7 @@ fn arrows(at: &str, arrows: &[Arrow], count: usize) {
     arrows.iter().for_each(|arrow| places(at, &[arrow.from, arrow.to], count));
 }
 
-fn lines<R>(at: &str, said: &Said<R>, count: usize) {
+fn lines<R>(at: &str, said: &Shown<R>, count: usize) {
     for Line { text, about, arrows: spoken_of, .. } in &said.lines {
         assert!(!text.is_empty(), "{at}: {}", said.question);
         places(at, about, count);

@@ -3,7 +3,7 @@
 use crate::check;
 use serde_json::json;
 use tribunal_history::limits::Limits;
-use tribunal_view::{Document, ObjectRuling, Picture, Request, answer, svg};
+use tribunal_view::{Document, ObjectDrawing, Picture, Request, answer, svg};
 
 fn shown(history: &serde_json::Value) -> Document {
     let request = Request { models: "linearizable".into(), ..Request::default() };
@@ -13,9 +13,9 @@ fn shown(history: &serde_json::Value) -> Document {
     document
 }
 
-fn ruling(document: &Document) -> &ObjectRuling {
-    let Picture::Object { rulings, .. } = &document.picture else { panic!("an object") };
-    &rulings[0].ruling
+fn drawing(document: &Document) -> &ObjectDrawing {
+    let Picture::Object { answers, .. } = &document.picture else { panic!("an object") };
+    &answers[0].on
 }
 
 /// Operations one after another, each by its process: name, method, arguments, return.
@@ -48,10 +48,10 @@ fn a_linearization_has_states() {
             ("0", "dequeue", json!([]), json!(1)),
         ],
     ));
-    let ruling = ruling(&document);
-    assert_eq!(ruling.lin, [0, 1, 2]);
-    assert_eq!(ruling.states, ["[1]", "[1, 2]", "[2]"]);
-    assert!(ruling.partial.is_none());
+    let drawing = drawing(&document);
+    assert_eq!(drawing.lin, [0, 1, 2]);
+    assert_eq!(drawing.states, ["[1]", "[1, 2]", "[2]"]);
+    assert!(drawing.partial.is_none());
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn a_violation_has_the_longest_partial_linearization_with_states() {
             ("0", "enqueue", json!([2]), json!(null)),
         ],
     ));
-    let ruling = ruling(&document);
-    let partial = ruling.partial.as_ref().expect("partial linearizations");
+    let drawing = drawing(&document);
+    let partial = drawing.partial.as_ref().expect("partial linearizations");
     assert_eq!(partial.ends, [Some(0), None, None]);
     assert_eq!((partial.longest[0].end, partial.longest[0].length), (Some(0), 1));
     assert_eq!(partial.steps[0].state.as_deref(), Some("[1]"));
     assert_eq!(partial.longest[0].limit, None);
-    assert_eq!(ruling.failing, Some(1));
+    assert_eq!(drawing.failing, Some(1));
     let picture = svg(&document, 0);
     assert!(
         picture.contains("class=\"point\"") && picture.contains("longest partial linearization"),
@@ -84,7 +84,7 @@ fn a_picture_has_what_fails_in_view() {
     let mut operations: Vec<_> = (0..39).map(|at| ("0", "write", json!([at]), json!(null))).collect();
     operations.insert(30, ("0", "read", json!([]), json!(77)));
     let document = shown(&history("register", &operations));
-    assert_eq!(ruling(&document).failing, Some(30));
+    assert_eq!(drawing(&document).failing, Some(30));
     let picture = svg(&document, 0);
     assert!(picture.contains("13 of 40 operations"), "{picture}");
     assert!(picture.contains("read() → 77") && !picture.contains("write(5)"));
@@ -108,7 +108,7 @@ fn each_key_of_a_store_is_listed() {
     let listed: Vec<_> = keys.iter().map(|key| (key.name.as_str(), key.length, key.linearizable)).collect();
     assert_eq!(listed, [("9", 2, Some(false)), ("10", 2, Some(true))]);
     assert_eq!(operations.iter().map(|operation| operation.key).collect::<Vec<_>>(), [1, 0, 1, 0].map(Some));
-    let partial = ruling(&document).partial.as_ref().expect("partial linearizations");
+    let partial = drawing(&document).partial.as_ref().expect("partial linearizations");
     let lengths: Vec<u32> = partial.longest.iter().map(|longest| longest.length).collect();
     assert_eq!(lengths, [1, 2]);
 }

@@ -4,7 +4,7 @@ use crate::{check, xml};
 use tribunal_formats::{Labels, Lines, Notes, Subject, Transactions};
 use tribunal_history::limits::Limits;
 use tribunal_history::transactions::{History, HistoryBuilder, Level, Op, SessionId, Span, Status};
-use tribunal_report::{EngineChoice, Finding, Judged, Question};
+use tribunal_report::{Answer, EngineChoice, Judged, Question};
 use tribunal_view::{Document, Picture, document, dot, page, svg};
 
 /// `[rx0 wx1] [ry[1,2]]! // [ax1]@1-2`: sessions between `//`, `!` aborted, `?` unknown, `rx0` reads the initial value.
@@ -56,11 +56,11 @@ fn drawn(history: History, levels: &[Level]) -> Document {
     let Subject::Transactions(transactions) = &read.subject else { panic!("transactions") };
     let judged = Judged::Transactions(&transactions.history);
     let limits = Limits::default();
-    let findings: Vec<Finding<'_>> = levels
+    let answers: Vec<Answer> = levels
         .iter()
-        .map(|&level| Finding::of(judged, &Question::Level(level), EngineChoice::Auto, &limits))
+        .map(|&level| Answer::of(judged, &Question::Level(level), EngineChoice::Auto, &limits))
         .collect();
-    let document = document(&read, "history.json", &findings, &limits);
+    let document = document(&read, "history.json", &answers, &limits);
     check(&document);
     document
 }
@@ -131,13 +131,13 @@ fn a_large_history_is_shown_around_its_cycle() {
     let levels = ["session-ser", "session-si", "tcc", "rc"].map(|name| name.parse().expect("a level"));
     let document = drawn(b.build().expect("a history"), &levels);
     assert_eq!(document.size, 8 * EACH as usize);
-    let Picture::Transactions { transactions, overview, rulings, .. } = &document.picture else {
+    let Picture::Transactions { transactions, overview, answers, .. } = &document.picture else {
         panic!("transactions")
     };
     assert!(overview.is_some() && transactions.len() <= 1200, "{}", transactions.len());
-    let said = &rulings[document.shown];
+    let said = &answers[document.shown];
     assert_eq!((said.question.as_str(), said.heading.as_str()), ("session-ser", "write skew"));
-    assert_eq!(said.ruling.cycle.len(), 2);
+    assert_eq!(said.drawn.cycle.len(), 2);
     assert!(page(Some(&document), "").len() < 2 << 20, "a page of at most 2 MB");
     assert_eq!(xml::fault(&svg(&document, document.shown)), None);
     assert!(dot(&document, document.shown).len() < 1 << 18);

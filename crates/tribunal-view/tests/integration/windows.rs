@@ -40,15 +40,15 @@ fn the_window_of_a_memory_has_the_violation() {
 
     let document = drawn(text, "all");
     assert_eq!(document.size, 60_000);
-    let Picture::Memory { threads, events, overview, rulings, .. } = &document.picture else {
+    let Picture::Memory { threads, events, overview, answers, .. } = &document.picture else {
         panic!("a memory")
     };
     let overview = overview.as_ref().expect("an overview");
     in_order(overview, threads.len());
     assert!(events.len() <= 2 * 4000 && events.len() > 2000, "{}", events.len());
-    let said = &rulings[document.shown];
+    let said = &answers[document.shown];
     assert_eq!(said.verdict, "inconsistent");
-    let steps = &said.ruling.cycle;
+    let steps = &said.drawn.cycle;
     assert!(!steps.is_empty());
     assert_eq!(steps.last().map(|step| step.to), steps.first().map(|step| step.from), "a cycle");
 
@@ -103,16 +103,16 @@ fn the_window_of_an_object_has_the_failing_operation() {
         let mut writer = Writer::new(Vec::new(), Format::Json);
         write_object(&mut writer, &object, &Labels::default()).expect("written");
         let document = drawn(writer.finish().expect("written"), "linearizable");
-        let Picture::Object { processes, operations, overview, rulings, .. } = &document.picture else {
+        let Picture::Object { processes, operations, overview, answers, .. } = &document.picture else {
             panic!("an object")
         };
         in_order(overview.as_ref().expect("an overview"), processes.len());
         assert!((3000..=4000).contains(&operations.len()), "{}", operations.len());
-        let said = &rulings[0];
+        let said = &answers[0];
         assert_eq!(said.verdict, if wrong { "inconsistent" } else { "consistent" });
-        let failing = said.ruling.failing.map(|place| operations[place as usize].label.as_str());
+        let failing = said.drawn.failing.map(|place| operations[place as usize].label.as_str());
         assert_eq!(failing, wrong.then_some("dequeue() → -7"));
-        assert_eq!(said.ruling.lin.is_empty(), wrong);
+        assert_eq!(said.drawn.lin.is_empty(), wrong);
     }
 }
 

@@ -115,7 +115,7 @@ impl Row {
 
 /// Checks the certificates of the strongest levels and of the smallest anomaly.
 fn verified(history: &History, found: &StrongestLevels, limits: &Limits<'_>) -> Result<(), String> {
-    let satisfied = found.strongest.iter().map(|&level| (level, judge(history, level, limits)));
+    let satisfied = found.strongest.iter().map(|&level| (level, judge(history, level, limits).0));
     let violated = found.anomaly.iter();
     let violated = violated.map(|found| (found.level, Verdict::Inconsistent(found.violation.clone())));
     for (level, verdict) in satisfied.chain(violated) {

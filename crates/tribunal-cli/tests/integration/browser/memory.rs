@@ -392,7 +392,7 @@ fn a_large_history_is_folded_to_its_violation() {
     // All of the cycle is in view, with its threads in their order.
     shown.browser.wait("tribunal.state.drawing.folded");
     let hidden = shown.browser.eval(
-        "[...tribunal.ruling().cycle.flatMap(({ from, to }) => [from, to])].filter((place) => {
+        "[...tribunal.shownAnswer().cycle.flatMap(({ from, to }) => [from, to])].filter((place) => {
             const { x, y, zoom } = tribunal.state.view, box = tribunal.state.drawing.boxOf(place);
             const stage = document.querySelector('#stage');
             return box.x < x || box.y < y || box.x + box.width > x + stage.clientWidth / zoom ||

@@ -68,7 +68,7 @@ fn answer_of(browser: &Driver, name: &str, text: &str, request: Value) -> Value 
 
 /// The verdicts of a document, by question.
 fn rulings(answer: &Value) -> BTreeMap<String, String> {
-    let rulings = answer["document"]["rulings"].as_array().unwrap_or_else(|| panic!("no document: {answer}"));
+    let rulings = answer["document"]["answers"].as_array().unwrap_or_else(|| panic!("no document: {answer}"));
     let text = |value: &Value| value.as_str().expect("text").to_string();
     rulings.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
 }

@@ -55,8 +55,8 @@ fn transactions_are_drawn() {
     let json = page.split("id=\"document\">").nth(1).and_then(|rest| rest.split("</script>").next());
     let document: Value = serde_json::from_str(json.expect("a document")).expect("JSON");
     assert_eq!((&document["kind"], &document["size"]), (&"transactions".into(), &2.into()));
-    assert_eq!(document["rulings"].as_array().map(Vec::len), Some(24));
-    let shown = &document["rulings"][document["shown"].as_u64().expect("an index") as usize];
+    assert_eq!(document["answers"].as_array().map(Vec::len), Some(24));
+    let shown = &document["answers"][document["shown"].as_u64().expect("an index") as usize];
     assert_eq!((&shown["question"], &shown["heading"]), (&"psi".into(), &"lost update".into()));
     assert_eq!(shown["cycle"].as_array().map(Vec::len), Some(2));
     assert!(place.read("lost.svg").contains("session 0"));

@@ -35,7 +35,7 @@ impl Answer {
 
     fn verdicts(&self) -> Vec<(String, String)> {
         let json = self.json();
-        let rulings = json["document"]["rulings"].as_array().expect("rulings");
+        let rulings = json["document"]["answers"].as_array().expect("rulings");
         let text = |value: &Value| value.as_str().expect("text").to_string();
         rulings.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
     }

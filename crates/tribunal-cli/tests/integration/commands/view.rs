@@ -12,7 +12,7 @@ fn document(page: &str) -> Value {
 
 fn shown(document: &Value) -> (&str, &str) {
     let at = document["shown"].as_u64().expect("an index") as usize;
-    let ruling = &document["rulings"][at];
+    let ruling = &document["answers"][at];
     (ruling["question"].as_str().expect("a name"), ruling["verdict"].as_str().expect("a word"))
 }
 
@@ -26,7 +26,7 @@ fn a_page_has_the_history_and_all_models() {
     assert!(!page.contains("src=\"http") && !page.contains("@import"), "nothing comes from elsewhere");
     let document = document(&page);
     assert_eq!((&document["title"], &document["source"]), (&"SB".into(), &"sb.txt:1".into()));
-    assert_eq!(document["rulings"].as_array().map(Vec::len), Some(19));
+    assert_eq!(document["answers"].as_array().map(Vec::len), Some(19));
     assert_eq!(document["events"][0]["label"], "W x 1");
     // sc, wsc and ccm forbid it: people ask for sc first.
     assert_eq!(shown(&document), ("sc", "inconsistent"));

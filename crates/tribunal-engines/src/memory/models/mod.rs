@@ -77,7 +77,12 @@ pub fn judge_by(
     engines(model).contains(&engine).then(|| judgment(execution, model, Some(engine), limits))
 }
 
-pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> (Verdict, Engine) {
+pub(crate) fn judgment(
+    x: &Execution,
+    model: Model,
+    engine: Option<Engine>,
+    limits: &Limits<'_>,
+) -> (Verdict, Engine) {
     let usual = engine.unwrap_or(engines(model)[0]);
     if let Some(why) = model.unsupported(x) {
         return (Verdict::Unsupported(why), usual);

@@ -86,7 +86,8 @@ pub(super) fn search(
                     // Most histories that are consistent are so in a simple way: it is tried once.
                     if nodes.is_empty()
                         && let Some(guessed) = guess(&x, model, limits)?
-                        && let (Verdict::Consistent(witness), by) = judge(&x.choosing(&guessed).without_open())
+                        && let (Verdict::Consistent(witness), by) =
+                            judge(&x.choosing(&guessed).without_open())
                     {
                         return Ok((consistent([sources, guessed].concat(), witness), by));
                     }

@@ -3,8 +3,8 @@
 use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
 use super::{Finding, Inconclusive, Place};
-use crate::object::meter::Meter;
 use crate::Engine;
+use crate::object::meter::Meter;
 use crate::object::{judge, judge_by};
 use std::borrow::Cow;
 use tribunal_history::limits::Limits;

@@ -219,7 +219,7 @@ impl Draft {
         match builder.build() {
             Ok(history) => {
                 let lines = begun.into_iter().map(|txn| txn.line).collect();
-                let subject = Subject::Transactions(Transactions { history, lines, notes });
+                let subject = Subject::Transactions(Transactions { history: history.into(), lines, notes });
                 Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(why) => Err(malformed(file, line, &begun, why)),
