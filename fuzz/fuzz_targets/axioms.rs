@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
             let history =
                 Clients { operations, lies, values: Values::Upto(3), ..Clients::default() }.run(name);
             let typed = history.typed(&*spec).expect("clients call what there is");
-            let verdict = judge(&typed, &criterion, &limits).verdict;
+            let verdict = judge(&typed, &criterion, &limits).0;
             let atomic = lies == 0.0 && criterion != Criterion::Sequential;
             assert!(!atomic || !matches!(verdict, Verdict::Inconsistent(_)), "{criterion}");
         }

@@ -14,7 +14,7 @@ fn clients(lists: f64) -> Clients {
 }
 
 fn satisfies(history: &History, level: Level) -> bool {
-    match judge(history, level, &Limits::default()) {
+    match judge(history, level, &Limits::default()).0 {
         Verdict::Consistent(_) => true,
         Verdict::Inconsistent(_) => false,
         other => panic!("{level}: {other:?}"),

@@ -3,7 +3,8 @@
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
 use tribunal_history::memory::Execution;
-use tribunal_engines::memory::{Engine, Judgment, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{judge, judge_by};
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
 /// A verdict and what it cost.

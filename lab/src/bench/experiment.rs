@@ -5,7 +5,7 @@ use crate::bench::papers::Set;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 
 /// A figure of a paper.

@@ -111,7 +111,7 @@ fn refused(x: &Execution, model: Model) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal_engines::memory::Engine;
+    use tribunal_engines::Engine;
 
     /// Every engine says of every set what is known of it.
     #[test]

@@ -1,7 +1,8 @@
 //! Every engine for memories keeps its memory limit: no more than a tenth over it, beside what the history takes.
 
 use crate::allocations::{alone, held_by, peak_of};
-use tribunal_engines::memory::{Engine, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::judge_by;
 use tribunal_history::memory::{Execution, LocId, Op};
 use tribunal_history::verdict::{Limit, Verdict};
 use tribunal_history::{limits::Limits, model::Model};
@@ -83,13 +84,13 @@ fn every_engine_keeps_its_memory_limit() {
     for (name, history) in families() {
         let bytes = held_by(|| history.clone()).1;
         for model in Model::ALL {
-            for &engine in Engine::of(model) {
+            for &engine in engines(model) {
                 for limit in [1 << 16, 1 << 20, 1 << 22, 1 << 24] {
                     // Searches are ended by their states, so that the test ends.
                     let max_states = if engine == Engine::Enum { 20 } else { 5_000 };
                     let limits = Limits { max_memory: limit, max_states, ..Limits::default() };
                     let (judged, peak) = peak_of(|| judge_by(&history, model, engine, &limits));
-                    let verdict = judged.expect("one of the model's engines").verdict;
+                    let verdict = judged.expect("one of the model's engines").0;
                     let allowed = limit + limit / 10 + bytes;
                     if peak > allowed {
                         let word = verdict.word();

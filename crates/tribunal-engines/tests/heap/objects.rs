@@ -1,7 +1,8 @@
 //! Object engines keep to the memory that they are allowed, on histories that are hard for them.
 
 use crate::allocations::{alone, peak_of};
-use tribunal_engines::object::{Engine, Inconclusive, Monitor, Status, judge_by, shrink};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{Inconclusive, Monitor, Status, judge_by, shrink};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::named;
 use tribunal_history::object::{Builder, Criterion, Event, History, Specification, Value, Verdict};
@@ -33,7 +34,7 @@ impl Hard {
         let limits = Limits { max_memory, max_states: 150_000, ..Limits::default() };
         let typed = self.history.typed(&*self.spec).expect("calls that fit");
         let (verdict, peak) = peak_of(|| {
-            judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion").verdict
+            judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion").0
         });
         let most = max_memory / 10 * 11 + HISTORIES * self.bytes;
         let name = format!("{}: {criterion} by {} within {max_memory}", self.name, engine.name());
@@ -216,7 +217,7 @@ fn shrinking() {
                     let part = typed.part(operations, shrunk.violation.cut);
                     let verdict = judge_by(&part, &criterion, Engine::Search, &Limits::default())
                         .expect("an engine of the criterion")
-                        .verdict;
+                        .0;
                     assert!(verdict.is_inconsistent(), "{spec}: {operations:?}");
                 }
             }

@@ -142,7 +142,7 @@ fn levels(history: &History) -> Vec<(Level, bool)> {
             (
                 level,
                 matches!(
-                    judge(history, level, &Limits::default()),
+                    judge(history, level, &Limits::default()).0,
                     tribunal_history::transactions::Verdict::Consistent(_)
                 ),
             )

@@ -32,7 +32,7 @@ fn history(path: &Path) -> Transactions {
 fn satisfies(file: &str, transactions: &Transactions, level: Level) -> bool {
     let history = &transactions.history;
     let limits = Limits::default();
-    let verdict = judge(history, level, &limits);
+    let verdict = judge(history, level, &limits).0;
     let read_back = match &verdict {
         Verdict::Consistent(witness) => {
             let json = certificate::witness_to_json(history, witness);

@@ -8,7 +8,7 @@ use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
 use tribunal_history::memory::Execution;
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 use tribunal_machines::hard::{Mutation, drop_fences, mutate};
 use tribunal_machines::{Clients, InvalidClients, Machine, execution};

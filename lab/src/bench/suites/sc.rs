@@ -6,7 +6,7 @@ use crate::bench::papers::{Set, caches, clients};
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 use tribunal_machines::execution;
 

@@ -66,7 +66,7 @@ fn verdicts(file: &str, history: &History) -> Vec<(&'static str, &'static str, O
         Subject::Transactions(read) => Level::ALL
             .into_iter()
             .map(|level| {
-                let verdict = transactions::judge(&read.history, level, &Limits::default());
+                let verdict = transactions::judge(&read.history, level, &Limits::default()).0;
                 let refused = verify::transactions::verify(&read.history, level, &verdict).err();
                 // That a level does not apply has no certificate.
                 let refused = refused.filter(|_| verdict.word() != "unsupported");

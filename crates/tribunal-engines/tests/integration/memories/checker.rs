@@ -1,6 +1,7 @@
 //! A checker that is kept: it gives what other ways to judge give.
 
-use tribunal_engines::memory::{Checker, Engine, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{Checker, judge, judge_by};
 use tribunal_history::memory::{Execution, Order};
 use tribunal_history::verdict::Verdict;
 use tribunal_history::{limits::Limits, model::Model};
@@ -42,7 +43,7 @@ fn general(model: Model) -> Engine {
     match model {
         Model::Sra => Engine::FrontierSearch,
         _ if model.preserved().is_some() => Engine::Search,
-        _ => Engine::of(model)[0],
+        _ => engines(model)[0],
     }
 }
 
@@ -55,7 +56,7 @@ fn a_checker_that_is_kept_gives_what_any_other_gives() {
         let mut answers = [0; 2];
         for (i, x) in histories.iter().enumerate() {
             let judged = checker.judge(x, &limits);
-            assert_eq!(judged, judge(x, model, &limits), "{model}: history {i}");
+            assert_eq!(judged, judge(x, model, &limits).0, "{model}: history {i}");
             let other = judge_by(x, model, general(model), &limits).expect("one of the model's engines");
             if let Verdict::Undecided(_) = other.verdict {
                 continue;
@@ -73,8 +74,8 @@ fn a_checker_that_is_kept_gives_what_any_other_gives() {
 fn a_checker_keeps_its_limits() {
     let x = execution(Machine::View, &Clients { events: 30, ..Clients::default() }).expect("clients");
     let limits = Limits { max_memory: 100, ..Limits::default() };
-    assert!(matches!(Checker::new(Model::Rc20).judge(&x, &limits).verdict, Verdict::Undecided(_)));
+    assert!(matches!(Checker::new(Model::Rc20).judge(&x, &limits).0, Verdict::Undecided(_)));
     let stop = std::sync::atomic::AtomicBool::new(true);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
-    assert!(matches!(Checker::new(Model::Rc20).judge(&x, &limits).verdict, Verdict::Undecided(_)));
+    assert!(matches!(Checker::new(Model::Rc20).judge(&x, &limits).0, Verdict::Undecided(_)));
 }

@@ -1,7 +1,8 @@
 //! Every model by its engines is the model of its text, on random histories.
 
 use std::path::Path;
-use tribunal_engines::memory::{Engine, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{judge, judge_by};
 use tribunal_history::memory::{Execution, Interval, Op, Order};
 use tribunal_history::model::definition::{Definition, Directories};
 use tribunal_history::{limits::Limits, model::Model};
@@ -89,8 +90,8 @@ fn agree(seed: u64, histories: usize) {
         let x = history(&mut random);
         for model in Model::ALL {
             let by_text =
-                judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").verdict;
-            let judged = judge(&x, model, &limits);
+                judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").0;
+            let judged = judge(&x, model, &limits).0;
             assert_eq!(by_text.word(), judged.verdict.word(), "{model} by {}: {x:?}", judged.engine.name());
             assert_eq!(verify(&x, model, &by_text), Ok(()), "{model}: {by_text:?} of {x:?}");
             counts[usize::from(by_text.is_consistent())] += 1;
@@ -137,7 +138,7 @@ fn herds_texts_are_ours() {
             if ours == Model::Tso && !full {
                 continue;
             }
-            let (theirs, ours) = (judge(&x, theirs, &limits).verdict, judge(&x, ours, &limits).verdict);
+            let (theirs, ours) = (judge(&x, theirs, &limits).0, judge(&x, ours, &limits).0);
             assert_eq!(theirs.word(), ours.word(), "{x:?}");
             compared[i] += 1;
         }

@@ -5,7 +5,8 @@ use crate::memories::inclusions;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::HashMap;
-use tribunal_engines::memory::{Engine, check, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{check, judge_by};
 use tribunal_history::memory::{EventId, Execution, Interval, Kind, LocId, Op, Slot, Source, ThreadId};
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_machines::{Clients, Machine, execution};
@@ -202,8 +203,8 @@ proptest! {
             let mut words: Vec<(Engine, &str)> = Vec::new();
             // Texts are compared on small histories: here their matrices would take most of the time.
             let hopeless = |engine| matches!(engine, Engine::Enum | Engine::Definition);
-            for &engine in Engine::of(model).iter().filter(|&&engine| !hopeless(engine)) {
-                let verdict = judge_by(&x, model, engine, &limits).expect("its engine").verdict;
+            for &engine in engines(model).iter().filter(|&&engine| !hopeless(engine)) {
+                let verdict = judge_by(&x, model, engine, &limits).expect("its engine").0;
                 if !matches!(verdict, Verdict::Undecided(_)) {
                     prop_assert_eq!(verify(&x, model, &verdict), Ok(()), "{} by {}", model, engine.name());
                     words.push((engine, verdict.word()));

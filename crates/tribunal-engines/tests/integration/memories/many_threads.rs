@@ -158,7 +158,7 @@ proptest! {
         for model in [Model::Ra, Model::Rc20, Model::Wra, Model::Cc, Model::Ccv, Model::Relaxed, Model::Sra] {
             // sra is NP-complete with RMWs.
             let limits = Limits { max_states: 500, ..Limits::default() };
-            let verdict = judge(&x, model, &limits).verdict;
+            let verdict = judge(&x, model, &limits).0;
             if matches!(verdict, Verdict::Undecided(_)) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Formulas as histories (Chini and Saivasan 2020): the verdict is satisfiability, by every engine.
 
-use tribunal_engines::memory::{Engine, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{judge, judge_by};
 use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::hard::satisfiability::{Reduction, history};
@@ -23,7 +24,7 @@ fn verdicts_on_formulas_near_the_threshold() -> Result<(), InvalidFormula> {
         for reduction in Reduction::ALL {
             let x = history(&formula, reduction);
             for &model in reduction.models() {
-                let verdict = judge(&x, model, &LIMITS).verdict;
+                let verdict = judge(&x, model, &LIMITS).0;
                 assert_eq!(verdict.word(), word(satisfiable), "{model}, {reduction:?}, seed {seed}");
                 if let Err(refusal) = verify(&x, model, &verdict) {
                     panic!("{model}, {reduction:?}, seed {seed}: {refusal}");

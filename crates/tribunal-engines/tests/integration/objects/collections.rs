@@ -2,7 +2,8 @@
 //! interval order of some six operations, and random ones with pending operations and lies.
 
 use std::collections::HashSet;
-use tribunal_engines::object::{Engine, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::judge_by;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::{CasRegister, Queue, Register, Set};
 use tribunal_history::object::{
@@ -154,7 +155,7 @@ fn judged(history: &History, spec: &dyn Specification) -> Verdict {
         &Limits::default(),
     )
     .expect("an engine of the criterion")
-    .verdict
+    .0
 }
 
 /// Judges a history and checks what it says against the search; whether it is linearizable.

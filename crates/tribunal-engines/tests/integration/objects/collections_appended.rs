@@ -1,7 +1,8 @@
 //! Lists and texts that are appended to against the textbooks' search: verdicts and certificates, on small random histories
 //! with pending operations, repeated pieces, puts and wrong reads.
 
-use tribunal_engines::object::{Engine, check, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{check, judge_by};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::{Keyed, KvStore, List};
 use tribunal_history::object::{
@@ -141,7 +142,7 @@ fn agree(spec: &dyn Specification, mix: Mix, runs: u64) -> [u32; 3] {
         let by = |engine| {
             judge_by(&typed, &criterion, engine, &Limits::default())
                 .expect("an engine of the criterion")
-                .verdict
+                .0
         };
         let (verdict, left) = match by(Engine::Collection) {
             Verdict::Unsupported(why) => {
@@ -252,7 +253,7 @@ fn parts_are_small() {
         let typed = history.typed(&List).expect("typed");
         judge_by(&typed, &Criterion::Linearizable, Engine::Collection, &Limits::default())
             .expect("an engine of the criterion")
-            .verdict
+            .0
     };
     let verdict = by(&sound);
     assert!(verdict.is_consistent());

@@ -1,7 +1,8 @@
 //! Stacks and priority queues against a brute force: verdicts, linearizations and violating parts.
 
 use std::collections::HashSet;
-use tribunal_engines::object::{Engine, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::judge_by;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::named;
 use tribunal_history::object::{
@@ -82,7 +83,7 @@ fn ask(container: Container, history: &History) -> Verdict {
     let (spec, limits) = (container.spec(), Limits::default());
     judge_by(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable, Engine::Collection, &limits)
         .expect("an engine of the criterion")
-        .verdict
+        .0
 }
 
 fn show(history: &History) -> String {

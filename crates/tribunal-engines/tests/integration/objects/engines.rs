@@ -1,7 +1,8 @@
 //! Every way the library has to judge a history, held to the right answer and to a proof of it.
 
 use crate::objects::naive;
-use tribunal_engines::object::{Engine, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{judge, judge_by};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, History, Specification, Verdict};
 use tribunal_verify::object::verify;
@@ -17,13 +18,13 @@ pub fn verdicts(
 ) -> Vec<(&'static str, Verdict)> {
     let limits = Limits::default();
     let mut verdicts =
-        vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).verdict)];
+        vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).0)];
     let may_explode = |engine| matches!(engine, Engine::WingGong | Engine::Naive) && history.len() > SMALL;
     for engine in Engine::ALL.into_iter().filter(|&engine| engine.decides(criterion) && !may_explode(engine))
     {
         match judge_by(&history.typed(spec).expect("typed"), criterion, engine, &limits)
             .expect("an engine of the criterion")
-            .verdict
+            .0
         {
             // The specialized algorithms are for some histories only.
             Verdict::Unsupported(_) if engine == Engine::Collection => {}

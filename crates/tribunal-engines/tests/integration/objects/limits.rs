@@ -1,6 +1,7 @@
 //! A search knows what it holds, and lists are decided by what reads tell.
 
-use tribunal_engines::object::{Engine, check, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{check, judge_by};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::List;
 use tribunal_history::object::{
@@ -61,7 +62,7 @@ fn states_count_as_memory() {
         let limits = Limits { max_memory, ..Limits::default() };
         judge_by(&history.typed(&Pages).expect("typed"), &Criterion::Linearizable, Engine::Search, &limits)
             .expect("an engine of the criterion")
-            .verdict
+            .0
     };
     assert!(matches!(within(4 << 20), Verdict::Undecided(Limit::Memory { .. })));
     assert!(within(usize::MAX).is_inconsistent());

@@ -3,7 +3,8 @@
 use crate::objects::abstract_executions::{consistent, satisfies};
 use rayon::prelude::*;
 use std::path::PathBuf;
-use tribunal_engines::object::{Engine, check, judge_by, strongest};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{check, judge_by, strongest};
 use tribunal_formats::{Input, open};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::specs::named;
@@ -44,7 +45,7 @@ fn wrong(
             let again =
                 judge_by(&part.typed(spec).expect("typed"), criterion, Engine::Naive, &Limits::default())
                     .expect("an engine of the criterion")
-                    .verdict;
+                    .0;
             (!again.is_inconsistent()).then(|| format!("the part {violation:?} is consistent"))
         }
         other => Some(format!("{} instead of {expected}", other.word())),
@@ -66,7 +67,7 @@ fn mismatches(
             let verdict =
                 judge_by(&history.typed(spec).expect("typed"), criterion, engine, &Limits::default())
                     .expect("an engine of the criterion")
-                    .verdict;
+                    .0;
             let what = wrong(history, spec, criterion, &verdict, expected)?;
             Some(format!("{criterion} by {}: {what}\n  {}", engine.name(), shown().join("\n  ")))
         })
@@ -204,7 +205,7 @@ fn engines_agree_on_larger_histories() {
                             &limits,
                         )
                         .expect("an engine of the criterion")
-                        .verdict
+                        .0
                         {
                             Verdict::Undecided(_) => Vec::new(),
                             verdict => mismatches(&history, &*spec, &criterion, verdict.is_consistent()),
@@ -373,7 +374,7 @@ fn limits_are_respected() {
         &limits,
     )
     .expect("an engine of the criterion")
-    .verdict;
+    .0;
     assert_eq!(verdict.word(), "undecided");
 }
 

@@ -100,7 +100,7 @@ fn strongest_levels_are_those_that_hold() {
         let history = history(text);
         let found = strongest_levels(&history, &Limits::default());
         for level in Level::ALL.into_iter().filter(|level| !level.needs_times() || history.is_timed()) {
-            let holds = judge(&history, level, &Limits::default()).is_consistent();
+            let holds = judge(&history, level, &Limits::default()).0.is_consistent();
             let follows = found.strongest.iter().any(|&strong| level.includes(strong));
             assert_eq!(holds, follows, "{text}: {level}");
         }
@@ -140,7 +140,7 @@ fn no_case_contradicts_itself() {
             let history = run(store, Some(bug), &clients).expect("clients");
             for level in ["strict-ser", "session-ser", "ser", "si", "strict-psi", "pc"] {
                 let level: Level = level.parse().expect("a level");
-                let Verdict::Inconsistent(violation) = judge(&history, level, &Limits::default()) else {
+                let Verdict::Inconsistent(violation) = judge(&history, level, &Limits::default()).0 else {
                     continue;
                 };
                 let told = normal(&history, level, &violation);

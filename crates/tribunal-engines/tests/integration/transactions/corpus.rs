@@ -127,7 +127,7 @@ fn levels_are_the_labels() {
         let asked = Level::ALL.into_iter().flat_map(|level| {
             [None]
                 .into_iter()
-                .chain(transactions::Engine::of(level).iter().copied().map(Some))
+                .chain(transactions::engines(level).iter().copied().map(Some))
                 .map(move |engine| (level, engine))
         });
         for (level, engine) in asked {
@@ -185,7 +185,7 @@ fn wrong_certificates_are_refused() {
         let history = built(&naive::history(json));
         let label = |level: Level| json["verdicts"][level.name()].as_bool();
         for level in Level::ALL.into_iter().filter(|&level| label(level).is_some()) {
-            let verdict = judge(&history, level, &Limits::default());
+            let verdict = judge(&history, level, &Limits::default()).0;
             for other in Level::ALL.into_iter().filter(|&other| label(other).is_some()) {
                 if label(other) != label(level) {
                     assert!(

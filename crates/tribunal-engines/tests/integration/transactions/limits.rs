@@ -2,7 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tribunal_engines::transactions::{Engine, judge, judge_by, judgment, shrink};
+use tribunal_engines::Engine;
+use tribunal_engines::transactions::{judge, judge_by, shrink};
 use tribunal_history::limits::Limits;
 use tribunal_history::transactions::{History, Level, Op, Span, Status, Verdict};
 use tribunal_history::verdict::Limit;
@@ -17,14 +18,14 @@ fn tiny_limits_leave_questions_open() {
     let stop = AtomicBool::new(true);
     for level in Level::ALL.into_iter().filter(|level| !level.needs_times()) {
         let memory = Limits { max_memory: 1000, ..Limits::default() };
-        let verdict = judge(&history, level, &memory);
+        let verdict = judge(&history, level, &memory).0;
         assert!(matches!(verdict, Verdict::Undecided(Limit::Memory { .. })), "{level}: {verdict:?}");
         for max_memory in [100_000, 300_000, 1_000_000] {
-            let verdict = judge(&history, level, &Limits { max_memory, ..Limits::default() });
+            let verdict = judge(&history, level, &Limits { max_memory, ..Limits::default() }).0;
             assert!(!verdict.is_inconsistent(), "{level}: {verdict:?}");
         }
         let stopped = Limits { stop: Some(&stop), ..Limits::default() };
-        let verdict = judge(&history, level, &stopped);
+        let verdict = judge(&history, level, &stopped).0;
         assert!(!verdict.is_inconsistent(), "{level}: {verdict:?}");
     }
 }
@@ -35,7 +36,7 @@ fn a_hard_history_ends_at_its_limit() {
     let history = satisfiability(&formula);
     for level in ["ser", "si"] {
         let limits = Limits { max_states: 20_000, ..Limits::default() };
-        let verdict = judge(&history, level.parse().expect("a level"), &limits);
+        let verdict = judge(&history, level.parse().expect("a level"), &limits).0;
         assert!(!matches!(verdict, Verdict::Unsupported(_)), "{level}: {verdict:?}");
     }
 }
@@ -87,7 +88,7 @@ fn repeated_values_share_what_they_may_be_from() {
     }
     let history = b.build().expect("well-formed");
     assert!(history.bytes() < 100_000, "{}", history.bytes());
-    assert!(judge(&history, "session-ser".parse().expect("a level"), &Limits::default()).is_consistent());
+    assert!(judge(&history, "session-ser".parse().expect("a level"), &Limits::default()).0.is_consistent());
 }
 
 #[test]
@@ -98,11 +99,11 @@ fn what_is_left_is_as_small_as_can_be() {
         let found = (0..100).find_map(|seed| {
             let clients = Clients { transactions: 60, seed, ..Clients::default() };
             let history = run(store, Some(bug), &clients).expect("clients");
-            judge(&history, level, &Limits::default()).is_inconsistent().then_some(history)
+            judge(&history, level, &Limits::default()).0.is_inconsistent().then_some(history)
         });
         let history = found.expect("the bug shows");
         let shrunk = shrink(&history, level, &Limits::default(), |_| ()).expect("inconsistent");
-        assert!(judge(&shrunk.history, level, &Limits::default()).is_inconsistent());
+        assert!(judge(&shrunk.history, level, &Limits::default()).0.is_inconsistent());
         assert!(shrunk.history.len() <= 4, "{store:?}: {}", shrunk.history.len());
         assert_eq!(shrunk.history.len(), shrunk.transactions.len());
     }
@@ -122,7 +123,7 @@ fn quick() -> Limits<'static> {
 
 /// Judges a history, verifies the certificate, and gives the answer; panics if there is none.
 fn judged(history: &History, name: &str) -> bool {
-    let verdict = judge(history, level(name), &quick());
+    let verdict = judge(history, level(name), &quick()).0;
     verify(history, level(name), &verdict).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
     verdict.is_consistent()
 }
@@ -253,7 +254,7 @@ fn many_writers_of_one_key_take_turns() {
     }
     let history = b.build().expect("well-formed");
     for name in ["si", "pc", "ser"] {
-        assert!(judge(&history, level(name), &quick()).is_consistent(), "{name}");
+        assert!(judge(&history, level(name), &quick()).0.is_consistent(), "{name}");
     }
 }
 

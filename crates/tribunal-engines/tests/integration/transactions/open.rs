@@ -48,7 +48,7 @@ fn history(seed: u64) -> History {
 fn by_enumeration(history: &History, level: Level, chosen: &mut Vec<(OpId, TxnId)>) -> bool {
     let partial = history.choosing(chosen);
     let Some(read) = partial.reads().open().next() else {
-        return judge(&partial, level, &Limits::default()).is_consistent();
+        return judge(&partial, level, &Limits::default()).0.is_consistent();
     };
     partial.reads().candidates(read).iter().any(|source| {
         chosen.push((read, source));
@@ -67,7 +67,7 @@ fn an_answer_is_that_of_some_choice() {
             continue;
         }
         for level in Level::ALL.into_iter().filter(|level| level.name() != "ru") {
-            let verdict = judge(&history, level, &Limits::default());
+            let verdict = judge(&history, level, &Limits::default()).0;
             let expected = by_enumeration(&history, level, &mut Vec::new());
             assert_eq!(verdict.is_consistent(), expected, "seed {seed}: {level}: {verdict:?}");
             verify(&history, level, &verdict)
@@ -112,7 +112,7 @@ fn what_no_source_explains_is_inconsistent() {
     assert!(matches!(history.reads().source(OpId(4)), Source::Open(candidates) if candidates.len() == 2));
     for (level, expected) in [("rat", true), ("session-rat", true), ("tcc", false), ("session-ser", false)] {
         let level = level.parse().expect("a level");
-        let verdict = judge(&history, level, &Limits::default());
+        let verdict = judge(&history, level, &Limits::default()).0;
         assert_eq!(verdict.is_consistent(), expected, "{level}");
         verify(&history, level, &verdict).expect("a certificate");
     }
@@ -236,7 +236,7 @@ fn every_level_is_as_defined_where_aborted_and_unknown_ones_wrote_the_same() {
         let choices: Vec<_> = choices.iter().map(naive::verdicts).collect();
         for level in Level::ALL {
             let expected = choices.iter().any(|answers| answers[level.name()] == Some(true));
-            let verdict = judge(&history, level, &Limits::default());
+            let verdict = judge(&history, level, &Limits::default()).0;
             assert_eq!(verdict.is_consistent(), expected, "seed {seed}: {level}: {verdict:?} {h:?}");
             verify(&history, level, &verdict)
                 .unwrap_or_else(|refusal| panic!("seed {seed}: {level}: {refusal}: {verdict:?}"));
@@ -260,7 +260,7 @@ fn under_ru_a_read_may_be_from_an_aborted_writer() {
     let history = b.build().expect("well-formed");
     for (level, expected) in [("ru", true), ("rc", false), ("ser", false)] {
         let level = level.parse().expect("a level");
-        let verdict = judge(&history, level, &Limits::default());
+        let verdict = judge(&history, level, &Limits::default()).0;
         assert_eq!(verdict.is_consistent(), expected, "{level}: {verdict:?}");
         verify(&history, level, &verdict).expect("a certificate");
     }

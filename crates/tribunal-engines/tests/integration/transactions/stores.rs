@@ -41,7 +41,7 @@ fn verdicts_of_larger_histories_hold() {
                     Clients { sessions: 6, transactions: 36, keys: 6, lists, seed, ..Clients::default() };
                 let history = run(store, bug, &clients).expect("clients");
                 let told = format!("{store:?} {bug:?} {seed}");
-                let verdicts = Level::ALL.map(|level| judge(&history, level, &Limits::default()));
+                let verdicts = Level::ALL.map(|level| judge(&history, level, &Limits::default()).0);
                 let holds = verdicts.each_ref().map(Verdict::is_consistent);
                 for (level, verdict) in Level::ALL.into_iter().zip(&verdicts) {
                     verify(&history, level, verdict)
@@ -55,18 +55,18 @@ fn verdicts_of_larger_histories_hold() {
                     }
                 }
                 assert!(
-                    bug.is_some() || judge(&history, store.level(), &Limits::default()).is_consistent(),
+                    bug.is_some() || judge(&history, store.level(), &Limits::default()).0.is_consistent(),
                     "{told}"
                 );
                 let (other, untimed) = (changed(&history, true), changed(&history, false));
                 for (level, holds) in Level::ALL.into_iter().zip(holds) {
                     assert_eq!(
-                        judge(&other, level, &Limits::default()).is_consistent(),
+                        judge(&other, level, &Limits::default()).0.is_consistent(),
                         holds,
                         "{told}: {level}"
                     );
                     if !level.needs_times() {
-                        let verdict = judge(&untimed, level, &Limits::default());
+                        let verdict = judge(&untimed, level, &Limits::default()).0;
                         assert_eq!(verdict.is_consistent(), holds, "{told}: {level} without times");
                         verify(&untimed, level, &verdict)
                             .unwrap_or_else(|refusal| panic!("{told}: {level}: {refusal}"));
@@ -87,7 +87,7 @@ fn long_histories_of_stores_are_decided_in_the_order_of_time() {
         for level in
             ["si", "psi", "pc", "session-si", "strict-si"].map(|level| level.parse().expect("a level"))
         {
-            let verdict = judge(&history, level, &Limits { max_states: 100, ..Limits::default() });
+            let verdict = judge(&history, level, &Limits { max_states: 100, ..Limits::default() }).0;
             assert!(verdict.is_consistent(), "{store:?} {level}: {}", verdict.word());
             verify(&history, level, &verdict)
                 .unwrap_or_else(|refusal| panic!("{store:?} {level}: {refusal}"));

@@ -343,7 +343,7 @@ pub fn shape(graph: &Partial, timeouts: &[Timeout]) -> Shape {
 }
 
 pub fn is_consistent(graph: &Partial, code: &Code, finals: &[(LocId, u64)], model: Model) -> bool {
-    judge(&history(graph, code, finals), model, &Limits::default()).verdict.is_consistent()
+    judge(&history(graph, code, finals), model, &Limits::default()).0.is_consistent()
 }
 
 /// Under ra and its kin, everything that is read happens before what comes after the read.

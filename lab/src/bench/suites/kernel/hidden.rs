@@ -5,7 +5,7 @@ use crate::bench::table::time;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::{Duration, Instant};
 use tribunal_history::memory::Execution;
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::hard::kernel::{combinations, ring};
 

@@ -5,7 +5,7 @@ use super::{PATIENCE, object};
 use crate::bench::table::{kept, rate, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_engines::object::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::object::History;
 use tribunal_machines::objects::{Clients, Values};
 

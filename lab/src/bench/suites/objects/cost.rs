@@ -4,7 +4,8 @@ use crate::bench::cost::limits;
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
 use tribunal_history::object::{Criterion, History, Specification, Verdict};
-use tribunal_engines::object::{Engine, Judgment, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::object::{judge, judge_by};
 use tribunal_verify::object::verify;
 
 /// Whether a history satisfies a criterion.

@@ -5,7 +5,7 @@ use super::hidden::sequential;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
 use tribunal_history::memory::{Execution, Order};
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 use tribunal_machines::hard::{Threads, compose};
 use tribunal_machines::{Clients, Machine, Mix, execution};

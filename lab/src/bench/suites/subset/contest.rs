@@ -5,7 +5,7 @@ use crate::bench::cost::{Timed, Times, timed};
 use crate::bench::table::time;
 use std::time::Duration;
 use tribunal_history::memory::Execution;
-use tribunal_engines::memory::{Engine, Judgment};
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 
 /// For how long to go on, where a run is short, until the fastest is no chance.

@@ -6,7 +6,7 @@ use super::hidden::{OWN_WRITES, in_a_crowd};
 use crate::bench::table::ratio;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_engines::memory::Engine;
+use tribunal_engines::Engine;
 use tribunal_history::model::Model;
 
 const ENGINES: [Engine; 5] = [Engine::Search, Engine::Sat, Engine::Subset, Engine::Memoized, Engine::Enum];

@@ -69,7 +69,8 @@ fn thread(b: &mut ExecutionBuilder, name: &str, ops: &[Op]) {
 mod tests {
     use super::super::MODELS;
     use super::*;
-    use tribunal_engines::memory::{Engine, check, judge_by};
+    use tribunal_engines::Engine;
+use tribunal_engines::memory::{check, judge_by};
     use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
     #[test]

@@ -1,6 +1,7 @@
 //! Every way the library has to judge a history.
 
-use tribunal_engines::memory::{Engine, judge, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::{judge, judge_by};
 use tribunal_history::memory::Execution;
 use tribunal_history::verdict::Limit;
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
@@ -9,8 +10,8 @@ use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 /// say that they cannot hold the history.
 pub fn verdicts(x: &Execution, model: Model) -> Vec<(&'static str, Verdict)> {
     let limits = Limits::default();
-    let mut verdicts = vec![("auto", judge(x, model, &limits).verdict)];
-    for &engine in Engine::of(model) {
+    let mut verdicts = vec![("auto", judge(x, model, &limits).0)];
+    for &engine in engines(model) {
         let judged = judge_by(x, model, engine, &limits).expect("one of the model's engines");
         // Saturation alone, and minimal coherence where there is psc, need not decide what is NP-hard.
         let has_psc = matches!(model, Model::Rc20 | Model::Rc11) && x.features().seq_cst;
