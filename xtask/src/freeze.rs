@@ -29,12 +29,14 @@ pub struct Options {
     record: PathBuf,
     /// The command that is asked, if it is not to be built.
     command: Option<PathBuf>,
+    /// Part of the names of the groups that are compared, if not all are.
+    only: Option<String>,
 }
 
 impl Options {
     /// Reads the arguments of the task.
     pub fn parse(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Options { record: target_directory()?.join("freeze"), command: None };
+        let mut options = Options { record: target_directory()?.join("freeze"), command: None, only: None };
         let mut arguments = arguments.iter();
         let absolute =
             |path: &String| std::path::absolute(path).map_err(|error| format!("error: {path}: {error}"));
@@ -43,6 +45,10 @@ impl Options {
                 "--command" => {
                     let file = arguments.next().ok_or("error: --command needs a file")?;
                     options.command = Some(absolute(file)?);
+                }
+                "--only" => {
+                    options.only =
+                        Some(arguments.next().ok_or("error: --only needs part of a name")?.clone());
                 }
                 option if option.starts_with('-') => {
                     return Err(format!("error: freeze has no option {option}"));
@@ -90,9 +96,18 @@ pub fn freeze(options: &Options) -> Result<(), String> {
         }
     };
     let work = work()?;
-    let groups = groups::groups(&work)?;
+    let mut groups = groups::groups(&work)?;
+    if let Some(only) = &options.only {
+        groups.retain(|group| group.name.contains(only.as_str()));
+    }
     let head = options.record.join("README");
     let recorded = head.exists();
+    if !recorded && options.only.is_some() {
+        return Err(format!(
+            "error: {}: there is no record to compare --only some groups with",
+            options.record.display()
+        ));
+    }
     let began = Instant::now();
     let (mut all, mut differ) = (Counts::default(), Vec::new());
     if !recorded {
@@ -108,7 +123,7 @@ pub fn freeze(options: &Options) -> Result<(), String> {
             differ.push(group.name.clone());
         }
     }
-    if recorded {
+    if recorded && options.only.is_none() {
         for missed in missed(&options.record, &groups)? {
             println!("{missed}: recorded, but not asked: is TRIBUNAL_SHARED as it was?");
             differ.push(missed);

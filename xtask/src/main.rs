@@ -34,10 +34,10 @@ Tasks:
            and refuse links that are broken
   licenses
            refuse a dependency whose license is not one of those that we can give out
-  freeze [DIR] [--command FILE]
+  freeze [DIR] [--command FILE] [--only PART]
            record what the command answers over examples, corpora, generated histories, litmus tests and programs, in DIR
            (target/freeze); if there is a record, compare with it byte for byte, and show the first differences;
-           --command: ask this one, instead of one that is built
+           --command: ask this one, instead of one that is built; --only: compare the groups with PART in their names
   lab      check the format of the laboratory, run clippy on all its packages and its tests
   litmus --herd DIR[:DIR] --tests DIR [--shared DIR] [--only START]
            compare our answers to litmus tests with herd's: all that expected.tsv.xz in the shared folder has, with herd's
@@ -110,7 +110,17 @@ fn browser(page: &Path) -> Result<(), String> {
 /// Runs the test of the server under load at its full size, and shows what it measured.
 fn load() -> Result<(), String> {
     let mut test = cargo();
-    test.args(["test", "--release", "-p", "tribunal-cli", "--test", "integration", "load::", "--", "--nocapture"]);
+    test.args([
+        "test",
+        "--release",
+        "-p",
+        "tribunal-cli",
+        "--test",
+        "integration",
+        "load::",
+        "--",
+        "--nocapture",
+    ]);
     run(test.env("TRIBUNAL_LOAD", "1"))
 }
 
