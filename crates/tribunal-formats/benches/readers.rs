@@ -102,7 +102,8 @@ fn object(format: Format) -> Vec<u8> {
         builder.ret(op, ret, 2 * i + 1);
     }
     let history = builder.build().expect("well-formed");
-    let object = Object { history, spec: "queue".into(), lines: Vec::new(), notes: Notes::default() };
+    let object =
+        Object { history: history.into(), spec: "queue".into(), lines: Vec::new(), notes: Notes::default() };
     let mut writer = Writer::new(Vec::new(), format);
     write_object(&mut writer, &object, &Labels::default()).expect("expressible");
     writer.finish().expect("in memory")

@@ -2,7 +2,8 @@
 
 use crate::{Clients, InvalidClients, Machine, Mix, Step, execution, run};
 use std::collections::HashSet;
-use tribunal_engines::memory::{Engine, judge_by};
+use tribunal_engines::Engine;
+use tribunal_engines::memory::judge_by;
 use tribunal_history::memory::{Execution, Kind, LocId, Op, Order};
 use tribunal_history::verdict::ModificationOrder;
 use tribunal_history::{limits::Limits, model::Model};
@@ -182,7 +183,7 @@ fn keeps_no_more_than(machine: Machine, orders: &str, promised: Model, stronger:
         let x = execution(machine, &clients).expect("valid clients");
         let consistent = |model| {
             let judged = judge_by(&x, model, Engine::Definition, &Limits::default());
-            judged.expect("every model has a text").verdict.is_consistent()
+            judged.expect("every model has a text").0.is_consistent()
         };
         if !consistent(promised) {
             let events: Vec<String> = x.events().map(|e| x.show(e).to_string()).collect();

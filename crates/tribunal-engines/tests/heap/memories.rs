@@ -2,7 +2,7 @@
 
 use crate::allocations::{alone, held_by, peak_of};
 use tribunal_engines::Engine;
-use tribunal_engines::memory::judge_by;
+use tribunal_engines::memory::{engines, judge_by};
 use tribunal_history::memory::{Execution, LocId, Op};
 use tribunal_history::verdict::{Limit, Verdict};
 use tribunal_history::{limits::Limits, model::Model};

@@ -64,7 +64,7 @@ proptest! {
         builder.ret(op, Value::Null, 1);
         let op = builder.call(second, "dequeue", &[], 2);
         builder.ret(op, enqueued.clone(), 3);
-        let object = Object { history: builder.build().expect("a history"), spec: "queue".into(), lines: vec![1, 1], notes: Notes::default() };
+        let object = Object { history: builder.build().expect("a history").into(), spec: "queue".into(), lines: vec![1, 1], notes: Notes::default() };
         let edn = written_object(&object, &Labels::default(), Format::Edn).expect("written");
         prop_assert!(!acts(&edn));
         let back = all(edn, "there", Some(Format::Edn)).expect("read back").remove(0);
@@ -77,7 +77,7 @@ proptest! {
         let process = builder.process(&process);
         let op = builder.call(process, &name, std::slice::from_ref(&enqueued), 0);
         builder.ret(op, enqueued, 1);
-        let object = Object { history: builder.build().expect("a history"), spec: name, lines: vec![1], notes: Notes::default() };
+        let object = Object { history: builder.build().expect("a history").into(), spec: name, lines: vec![1], notes: Notes::default() };
         let json = written_object(&object, &Labels::default(), Format::Json).expect("written");
         prop_assert!(!acts(&json));
         let back = all(json, "there", Some(Format::Json)).expect("read back").remove(0);

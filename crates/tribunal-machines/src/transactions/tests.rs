@@ -1,13 +1,13 @@
 //! That stores do what they say, and that their bugs show.
 
 use super::*;
-use tribunal_engines::transactions::{Anomaly, judge};
+use tribunal_engines::transactions::{Anomaly, check};
 use tribunal_history::limits::Limits;
 use tribunal_history::transactions::{Level, Status, Verdict};
 
 /// Whether the history satisfies the level; there must be an answer.
 fn satisfies(history: &History, level: Level) -> bool {
-    match judge(history, level, &Limits::default()) {
+    match check(history, level) {
         Verdict::Consistent(_) => true,
         Verdict::Inconsistent(_) => false,
         other => panic!("{level}: {other:?}"),
@@ -89,7 +89,7 @@ fn every_bug_has_its_name() {
             let is_named = |seed| {
                 let clients = Clients { seed, ..Clients::default() };
                 let history = run(store, Some(bug), &clients).expect("clients that can run");
-                let Verdict::Inconsistent(violation) = judge(&history, store.level(), &limits) else {
+                let Verdict::Inconsistent(violation) = check(&history, store.level()) else {
                     return false;
                 };
                 let smallest = Anomaly::smallest(&history, store.level(), &violation, &limits);

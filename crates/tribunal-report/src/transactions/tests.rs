@@ -1,8 +1,6 @@
 use super::{explain, listing, story};
 use crate::line::Line;
-use tribunal_engines::transactions::judge;
-use tribunal_engines::transactions::normal;
-use tribunal_history::limits::Limits;
+use tribunal_engines::transactions::{check, normal};
 use tribunal_history::transactions::{
     History, HistoryBuilder, KeyId, Level, Op, SessionId, Span, Status, TxnId, Verdict, Violation,
 };
@@ -72,7 +70,7 @@ fn read(b: &mut HistoryBuilder, key: KeyId, what: &str) {
 }
 
 fn violation(history: &History, level: Level) -> Violation {
-    match judge(history, level, &Limits::default()) {
+    match check(history, level) {
         Verdict::Inconsistent(violation) => violation,
         other => panic!("{level}: {other:?}"),
     }
@@ -272,7 +270,7 @@ fn what_is_told_is_proved() {
     for seed in 0..600 {
         let Some(history) = random(seed) else { continue };
         for level in Level::ALL {
-            let Verdict::Inconsistent(violation) = judge(&history, level, &Limits::default()) else {
+            let Verdict::Inconsistent(violation) = check(&history, level) else {
                 continue;
             };
             let turned = Verdict::Inconsistent(normal(&history, level, &violation));

@@ -11,8 +11,8 @@ use tribunal_history::object::{Criterion, OpId, Typed, specs};
 use tribunal_history::verdict::{Because, Cycle, Edge, Refutation, Violation};
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_report::{
-    Arrow, EngineChoice, Finding, Judged, Line, Question, SCREENFUL, Section, Word, contrast, memory,
-    section, sections,
+    Answer, Arrow, Line, On, Question, SCREENFUL, Section, Specifications, contrast, memory, section,
+    sections,
 };
 use tribunal_verify::verify_violation;
 
@@ -44,10 +44,9 @@ fn ill_shown(shown: &[Section]) -> Option<String> {
 }
 
 /// What is wrong with how the first question that a history fails is set against the last that it does not.
-fn ill_contrasted(findings: &[Finding<'_>], history: &History) -> Option<String> {
-    let mut rulings = findings.iter().map(|finding| &finding.ruling);
-    let strong = rulings.clone().find(|ruling| ruling.word() == Word::Inconsistent)?;
-    let weak = rulings.rfind(|ruling| ruling.word() == Word::Consistent)?;
+fn ill_contrasted(answers: &[Answer], history: &History) -> Option<String> {
+    let strong = answers.iter().find(|answer| answer.verdict().is_inconsistent())?;
+    let weak = answers.iter().rfind(|answer| answer.verdict().is_consistent())?;
     let shown = contrast(strong, weak, history, SCREENFUL - 3, &Limits::default());
     let what = format!("{} but {}", strong.question(), weak.question());
     if shown.iter().any(|section| section.lines.is_empty()) {
@@ -56,11 +55,11 @@ fn ill_contrasted(findings: &[Finding<'_>], history: &History) -> Option<String>
     ill_shown(&shown).map(|ill| format!("{what}: {ill}"))
 }
 
-/// What follows from the weakest questions, does: two findings that say that one does not include the other.
-fn ill_included(findings: &[Finding<'_>]) -> Option<String> {
-    let of = |word| findings.iter().map(|f| &f.ruling).filter(move |ruling| ruling.word() == word);
-    of(Word::Inconsistent).find_map(|weak| {
-        let strong = of(Word::Consistent).find(|strong| weak.question().includes(&strong.question()))?;
+/// What follows from the weakest questions, does: two answers that say that one does not include the other.
+fn ill_included(answers: &[Answer]) -> Option<String> {
+    answers.iter().filter(|weak| weak.verdict().is_inconsistent()).find_map(|weak| {
+        let mut holding = answers.iter().filter(|strong| strong.verdict().is_consistent());
+        let strong = holding.find(|strong| weak.question().includes(&strong.question()))?;
         Some(format!("{} is said to include {}", weak.question(), strong.question()))
     })
 }
@@ -172,6 +171,13 @@ fn ill_explained(x: &Execution, model: Model, violation: &Violation) -> Option<S
     (!round && !shared).then(|| "the arrows do not lead round".into())
 }
 
+/// The answers to all questions of a kind.
+fn all_of(history: &History, questions: impl IntoIterator<Item = Question>) -> Vec<Answer> {
+    let history =
+        Specifications::default().checkable(&history.subject, "corpus").expect("a history that fits");
+    questions.into_iter().map(|question| Answer::of(&history, &question, None, &Limits::default())).collect()
+}
+
 #[test]
 fn every_violation_of_a_memory_is_explained() {
     let of = |history: &History| {
@@ -179,14 +185,10 @@ fn every_violation_of_a_memory_is_explained() {
         let labels: BTreeMap<&str, Option<bool>> =
             history.labels.0.iter().map(|(name, label)| (name.as_str(), *label)).collect();
         let mut wrong = Vec::new();
-        let findings: Vec<Finding<'_>> = Model::ALL
-            .map(Question::Model)
-            .iter()
-            .map(|model| Finding::of(Judged::Memory(x), model, EngineChoice::Auto, &Limits::default()))
-            .collect();
+        let answers = all_of(history, Model::ALL.map(Question::Model));
         let mut inconsistent = 0;
-        for Finding { ruling, .. } in &findings {
-            let tribunal_report::Ruling::Memory { model, verdict, .. } = ruling else { continue };
+        for answer in &answers {
+            let On::Memory { model, verdict, .. } = &answer.on else { continue };
             let mut say = |what: String| wrong.push(format!("line {}, {model}: {what}", history.line));
             let label = labels.get(model.name()).copied().flatten();
             let Verdict::Inconsistent(violation) = verdict else {
@@ -202,13 +204,13 @@ fn every_violation_of_a_memory_is_explained() {
             if let Some(what) = ill_explained(x, *model, violation) {
                 say(what);
             }
-            if let Some(what) = ill_shown(&[section(ruling, history, SCREENFUL - 1, &Limits::default())]) {
+            if let Some(what) = ill_shown(&[section(answer, history, SCREENFUL - 1, &Limits::default())]) {
                 say(what);
             }
         }
-        let shown = sections(&findings, history, SCREENFUL - 1, &Limits::default());
-        let ill = ill_shown(&shown).into_iter().chain(ill_contrasted(&findings, history));
-        let ill = ill.chain(ill_included(&findings));
+        let shown = sections(&answers, history, SCREENFUL - 1, &Limits::default());
+        let ill = ill_shown(&shown).into_iter().chain(ill_contrasted(&answers, history));
+        let ill = ill.chain(ill_included(&answers));
         wrong.extend(ill.map(|what| format!("line {}: {what}", history.line)));
         (inconsistent, wrong)
     };
@@ -275,27 +277,22 @@ fn every_violation_of_an_object_is_explained() {
         let object = history.object().expect("of an object");
         let spec = specs::named(&object.spec).expect("a built-in specification");
         let typed = object.history.typed(&*spec).expect("typed");
-        let judged = Judged::Object(&typed);
         let mut wrong = Vec::new();
-        let findings: Vec<Finding<'_>> = Criterion::ALL
-            .map(Question::Criterion)
-            .iter()
-            .map(|criterion| Finding::of(judged, criterion, EngineChoice::Auto, &Limits::default()))
-            .collect();
-        for Finding { ruling, .. } in findings.iter().filter(|f| f.ruling.word() == Word::Inconsistent) {
-            let tribunal_report::Ruling::Object { criterion, verdict, .. } = ruling else { continue };
-            let tribunal_history::object::Verdict::Inconsistent(violation) = verdict else { continue };
+        let answers = all_of(history, Criterion::ALL.map(Question::Criterion));
+        for answer in &answers {
+            let On::Object { criterion, verdict: Verdict::Inconsistent(violation), .. } = &answer.on else {
+                continue;
+            };
             let ill = ill_explained_object(&typed, criterion, violation);
-            let shown = ill_shown(&[section(ruling, history, SCREENFUL - 1, &Limits::default())]);
+            let shown = ill_shown(&[section(answer, history, SCREENFUL - 1, &Limits::default())]);
             let what = ill.into_iter().chain(shown);
             wrong.extend(what.map(|what| format!("line {}, {criterion}: {what}", history.line)));
         }
-        let ill = ill_contrasted(&findings, history).into_iter().chain(ill_included(&findings));
+        let ill = ill_contrasted(&answers, history).into_iter().chain(ill_included(&answers));
         wrong.extend(ill.map(|what| format!("line {}: {what}", history.line)));
         for (name, label) in &history.labels.0 {
-            let word =
-                findings.iter().map(|f| &f.ruling).find(|ruling| ruling.question().to_string() == *name);
-            if word.map(|ruling| ruling.word() == Word::Inconsistent) != label.map(|label| !label) {
+            let asked = answers.iter().find(|answer| answer.question().to_string() == *name);
+            if asked.map(|answer| answer.verdict().is_inconsistent()) != label.map(|label| !label) {
                 wrong.push(format!("line {}, {name}: not as labelled", history.line));
             }
         }

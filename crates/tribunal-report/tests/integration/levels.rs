@@ -3,13 +3,12 @@
 use rayon::prelude::*;
 use std::path::PathBuf;
 use tribunal_engines::transactions::Shape;
-use tribunal_formats::{History, Input, Subject, open};
+use tribunal_formats::{History, Input, Subject, Transactions, open};
 use tribunal_history::limits::Limits;
 use tribunal_history::transactions::{Base, Isolation, Level};
+use tribunal_history::verdict::Verdict;
 use tribunal_report::transactions::anomaly;
-use tribunal_report::{
-    EngineChoice, Finding, Judged, Question, Ruling, SCREENFUL, Section, Word, contrast, section, sections,
-};
+use tribunal_report::{Answer, Checkable, On, Question, SCREENFUL, Section, contrast, section, sections};
 
 /// No line is longer.
 const COLUMNS: usize = 110;
@@ -47,6 +46,13 @@ fn forbids(shape: Shape) -> Isolation {
     }
 }
 
+/// The answers to all levels.
+fn all_of(transactions: &Transactions) -> Vec<Answer> {
+    let history = Checkable::Transactions(transactions.history.clone());
+    let ask = |level| Answer::of(&history, &Question::Level(level), None, &Limits::default());
+    Level::ALL.into_iter().map(ask).collect()
+}
+
 #[test]
 fn every_violation_of_transactions_is_explained() {
     let ill: Vec<String> = corpus()
@@ -54,21 +60,18 @@ fn every_violation_of_transactions_is_explained() {
         .flat_map_iter(|history| {
             let Subject::Transactions(transactions) = &history.subject else { panic!("transactions") };
             let limits = Limits::default();
-            let judged = Judged::Transactions(&transactions.history);
-            let ask = |level| Finding::of(judged, &Question::Level(level), EngineChoice::Auto, &limits);
-            let findings: Vec<Finding<'_>> = Level::ALL.into_iter().map(ask).collect();
+            let answers = all_of(transactions);
             let mut ill = Vec::new();
             let mut add = |what: &str, found: Option<String>| {
                 ill.extend(found.map(|found| format!("line {}: {what}: {found}", history.line)));
             };
-            add("all", ill_shown(&sections(&findings, history, SCREENFUL - 1, &limits)));
-            for Finding { ruling, .. } in &findings {
-                let shown = section(ruling, history, SCREENFUL - 1, &limits);
-                add(&ruling.question().to_string(), ill_shown(&[shown]));
+            add("all", ill_shown(&sections(&answers, history, SCREENFUL - 1, &limits)));
+            for answer in &answers {
+                let shown = section(answer, history, SCREENFUL - 1, &limits);
+                add(&answer.question().to_string(), ill_shown(&[shown]));
             }
-            let mut rulings = findings.iter().map(|finding| &finding.ruling);
-            let strong = rulings.clone().find(|ruling| ruling.word() == Word::Inconsistent);
-            let weak = rulings.rfind(|ruling| ruling.word() == Word::Consistent);
+            let strong = answers.iter().find(|answer| answer.verdict().is_inconsistent());
+            let weak = answers.iter().rfind(|answer| answer.verdict().is_consistent());
             if let (Some(strong), Some(weak)) = (strong, weak) {
                 add("contrast", ill_shown(&contrast(strong, weak, history, SCREENFUL - 3, &limits)));
             }
@@ -85,19 +88,12 @@ fn names_agree_with_levels() {
         .par_iter()
         .map(|history| {
             let Subject::Transactions(transactions) = &history.subject else { panic!("transactions") };
-            let history = &transactions.history;
-            let judge = |level| {
-                let question = Question::Level(level);
-                Finding::of(Judged::Transactions(history), &question, EngineChoice::Auto, &Limits::default())
-            };
-            let findings: Vec<Finding<'_>> = Level::ALL.into_iter().map(judge).collect();
+            let history = &*transactions.history;
+            let answers = all_of(transactions);
             let mut counts = (0, 0);
-            for at in tribunal_report::weakest(&findings) {
-                if let Ruling::Transactions {
-                    level,
-                    verdict: tribunal_history::transactions::Verdict::Inconsistent(violation),
-                    ..
-                } = &findings[at].ruling
+            for at in tribunal_report::weakest(&answers) {
+                if let On::Transactions { level, verdict: Verdict::Inconsistent(violation), .. } =
+                    &answers[at].on
                 {
                     counts.0 += 1;
                     let least = match (forbids(anomaly(history, *level, violation).shape()), level.base()) {

@@ -108,7 +108,7 @@ fn cases_of_sources_are_all_needed() {
         &[Op::read(Y, 2), Op::write(X, 1)],
     ]);
     for model in [Model::Sc, Model::Tso, Model::Ra, Model::Cc, Model::Sra, Model::Wsc] {
-        let verdict = judge(&x, model, &Limits::default()).verdict;
+        let verdict = judge(&x, model, &Limits::default()).0;
         assert_eq!(verify(&x, model, &verdict), Ok(()), "{model}");
         let Verdict::Inconsistent(violation) = verdict else { panic!("{model} allows it") };
         let Refutation::NoSource(read) = violation.refutation else { panic!("{model}: {violation:?}") };

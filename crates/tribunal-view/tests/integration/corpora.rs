@@ -4,7 +4,7 @@ use crate::{check, xml};
 use std::path::Path;
 use tribunal_formats::{History, Input, open};
 use tribunal_history::limits::Limits;
-use tribunal_report::{Answer, Inquiry, Questions, Specifications};
+use tribunal_report::{Answer, Check, Questions, Specifications};
 use tribunal_view::{Document, Picture, document, dot, svg};
 
 /// At most so many answers of a history are drawn: the one that is shown and others.
@@ -13,15 +13,13 @@ const DRAWN: usize = 3;
 fn documents(corpus: &str, mut act: impl FnMut(Document)) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal-engines/tests/data").join(corpus);
     let histories = open(&Input::Path(path), None).expect("the corpus");
-    let (inquiry, limits) = (Inquiry::new(Questions::All, Specifications::default()), Limits::default());
+    let (all, limits) = (Check::new(Questions::All, Specifications::default()), Limits::default());
     for history in histories {
         let history: History = history.expect("a history");
-        let document = inquiry.with(&history.subject, corpus, |judged| {
-            let ask = |question| inquiry.ask(judged, question, &limits);
-            let answers: Vec<Answer> = inquiry.questions(judged).iter().map(ask).collect();
-            document(&history, corpus, &answers, &limits)
-        });
-        act(document.expect("a history of its specification"));
+        let checkable = all.checkable(&history.subject, corpus).expect("a history of its specification");
+        let ask = |question| all.answer(&checkable, question, &limits);
+        let answers: Vec<Answer> = all.questions(&checkable).iter().map(ask).collect();
+        act(document(&history, corpus, &answers, &limits));
     }
 }
 

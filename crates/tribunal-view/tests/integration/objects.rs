@@ -15,7 +15,7 @@ fn shown(history: &serde_json::Value) -> Document {
 
 fn drawing(document: &Document) -> &ObjectDrawing {
     let Picture::Object { answers, .. } = &document.picture else { panic!("an object") };
-    &answers[0].on
+    &answers[0].drawn
 }
 
 /// Operations one after another, each by its process: name, method, arguments, return.

@@ -4,7 +4,7 @@ use crate::{check, xml};
 use tribunal_formats::{Labels, Lines, Notes, Subject, Transactions};
 use tribunal_history::limits::Limits;
 use tribunal_history::transactions::{History, HistoryBuilder, Level, Op, SessionId, Span, Status};
-use tribunal_report::{Answer, EngineChoice, Judged, Question};
+use tribunal_report::{Answer, Checkable, Question};
 use tribunal_view::{Document, Picture, document, dot, page, svg};
 
 /// `[rx0 wx1] [ry[1,2]]! // [ax1]@1-2`: sessions between `//`, `!` aborted, `?` unknown, `rx0` reads the initial value.
@@ -50,16 +50,15 @@ fn transaction(b: &mut HistoryBuilder, session: SessionId, text: &str) {
 /// The document of a history that was not read from anywhere.
 fn drawn(history: History, levels: &[Level]) -> Document {
     let lines = (1..=history.len() as u64).collect();
-    let subject = Subject::Transactions(Transactions { history, lines, notes: Notes::default() });
+    let subject =
+        Subject::Transactions(Transactions { history: history.into(), lines, notes: Notes::default() });
     let read =
         tribunal_formats::History { subject, labels: Labels::default(), line: 1, lines: Lines::default() };
     let Subject::Transactions(transactions) = &read.subject else { panic!("transactions") };
-    let judged = Judged::Transactions(&transactions.history);
+    let history = Checkable::Transactions(transactions.history.clone());
     let limits = Limits::default();
-    let answers: Vec<Answer> = levels
-        .iter()
-        .map(|&level| Answer::of(judged, &Question::Level(level), EngineChoice::Auto, &limits))
-        .collect();
+    let answers: Vec<Answer> =
+        levels.iter().map(|&level| Answer::of(&history, &Question::Level(level), None, &limits)).collect();
     let document = document(&read, "history.json", &answers, &limits);
     check(&document);
     document

@@ -99,7 +99,7 @@ fn the_window_of_an_object_has_the_failing_operation() {
         }
         let lines = vec![1; history.len()];
         let object =
-            Object { history: history.clone(), spec: "queue".into(), lines, notes: Notes::default() };
+            Object { history: history.clone().into(), spec: "queue".into(), lines, notes: Notes::default() };
         let mut writer = Writer::new(Vec::new(), Format::Json);
         write_object(&mut writer, &object, &Labels::default()).expect("written");
         let document = drawn(writer.finish().expect("written"), "linearizable");

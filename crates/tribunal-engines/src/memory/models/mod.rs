@@ -103,8 +103,7 @@ pub(crate) fn judgment(
     };
     // What runs into a limit is the search, where there is one.
     let searched = engine.or(engines(model).get(1).copied()).unwrap_or(usual);
-    let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
-    (verdict, engine)
+    decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched))
 }
 
 /// The witness of a stronger model as one of a weaker model: the same mo, where the weaker one has mo. None if it lacks an mo.

@@ -1,7 +1,7 @@
 //! A checker that is kept: it gives what other ways to judge give.
 
 use tribunal_engines::Engine;
-use tribunal_engines::memory::{Checker, judge, judge_by};
+use tribunal_engines::memory::{Checker, engines, judge, judge_by};
 use tribunal_history::memory::{Execution, Order};
 use tribunal_history::verdict::Verdict;
 use tribunal_history::{limits::Limits, model::Model};
@@ -56,15 +56,16 @@ fn a_checker_that_is_kept_gives_what_any_other_gives() {
         let mut answers = [0; 2];
         for (i, x) in histories.iter().enumerate() {
             let judged = checker.judge(x, &limits);
-            assert_eq!(judged, judge(x, model, &limits).0, "{model}: history {i}");
-            let other = judge_by(x, model, general(model), &limits).expect("one of the model's engines");
-            if let Verdict::Undecided(_) = other.verdict {
+            assert_eq!(judged, judge(x, model, &limits), "{model}: history {i}");
+            let verdict = judged.0;
+            let other = judge_by(x, model, general(model), &limits).expect("one of the model's engines").0;
+            if let Verdict::Undecided(_) = other {
                 continue;
             }
-            assert_eq!(judged.verdict.word(), other.verdict.word(), "{model}: history {i}");
-            assert_eq!(verify(x, model, &judged.verdict), Ok(()), "{model}: history {i}");
-            answers[0] += u32::from(judged.verdict.is_consistent());
-            answers[1] += u32::from(judged.verdict.is_inconsistent());
+            assert_eq!(verdict.word(), other.word(), "{model}: history {i}");
+            assert_eq!(verify(x, model, &verdict), Ok(()), "{model}: history {i}");
+            answers[0] += u32::from(verdict.is_consistent());
+            answers[1] += u32::from(verdict.is_inconsistent());
         }
         assert!(answers.iter().all(|&count| count > 10), "{model}: {answers:?}");
     }

@@ -89,10 +89,9 @@ fn agree(seed: u64, histories: usize) {
     for _ in 0..histories {
         let x = history(&mut random);
         for model in Model::ALL {
-            let by_text =
-                judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").0;
-            let judged = judge(&x, model, &limits).0;
-            assert_eq!(by_text.word(), judged.verdict.word(), "{model} by {}: {x:?}", judged.engine.name());
+            let by_text = judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").0;
+            let (judged, engine) = judge(&x, model, &limits);
+            assert_eq!(by_text.word(), judged.word(), "{model} by {}: {x:?}", engine.name());
             assert_eq!(verify(&x, model, &by_text), Ok(()), "{model}: {by_text:?} of {x:?}");
             counts[usize::from(by_text.is_consistent())] += 1;
         }

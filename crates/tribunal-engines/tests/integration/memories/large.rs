@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::HashMap;
 use tribunal_engines::Engine;
-use tribunal_engines::memory::{check, judge_by};
+use tribunal_engines::memory::{check, engines, judge_by};
 use tribunal_history::memory::{EventId, Execution, Interval, Kind, LocId, Op, Slot, Source, ThreadId};
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 use tribunal_machines::{Clients, Machine, execution};

@@ -140,9 +140,7 @@ fn agree(spec: &dyn Specification, mix: Mix, runs: u64) -> [u32; 3] {
         let typed = history.typed(spec).expect("typed");
         let criterion = Criterion::Linearizable;
         let by = |engine| {
-            judge_by(&typed, &criterion, engine, &Limits::default())
-                .expect("an engine of the criterion")
-                .0
+            judge_by(&typed, &criterion, engine, &Limits::default()).expect("an engine of the criterion").0
         };
         let (verdict, left) = match by(Engine::Collection) {
             Verdict::Unsupported(why) => {

@@ -2,7 +2,7 @@
 
 use crate::objects::naive;
 use tribunal_engines::Engine;
-use tribunal_engines::object::{judge, judge_by};
+use tribunal_engines::object::{engines, judge, judge_by};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, History, Specification, Verdict};
 use tribunal_verify::object::verify;
@@ -17,11 +17,9 @@ pub fn verdicts(
     criterion: &Criterion,
 ) -> Vec<(&'static str, Verdict)> {
     let limits = Limits::default();
-    let mut verdicts =
-        vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).0)];
+    let mut verdicts = vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).0)];
     let may_explode = |engine| matches!(engine, Engine::WingGong | Engine::Naive) && history.len() > SMALL;
-    for engine in Engine::ALL.into_iter().filter(|&engine| engine.decides(criterion) && !may_explode(engine))
-    {
+    for &engine in engines(criterion).iter().filter(|&&engine| !may_explode(engine)) {
         match judge_by(&history.typed(spec).expect("typed"), criterion, engine, &limits)
             .expect("an engine of the criterion")
             .0

@@ -131,7 +131,11 @@ fn levels_are_the_labels() {
                 .map(move |engine| (level, engine))
         });
         for (level, engine) in asked {
-            let verdict = judge_by(&history, level, engine, &Limits::default());
+            let limits = Limits::default();
+            let verdict = match engine {
+                None => judge(&history, level, &limits).0,
+                Some(engine) => judge_by(&history, level, engine, &limits).expect("an engine of the level").0,
+            };
             let found = match &verdict {
                 Verdict::Consistent(_) => Some(true),
                 Verdict::Inconsistent(_) => Some(false),

@@ -50,7 +50,9 @@ fn engines_agree_where_they_have_to_choose() {
         let history = satisfiability(&formula);
         for level in ["ser", "si", "pc", "session-psi"].map(|name| name.parse().expect("a level")) {
             let verdicts = [Engine::Search, Engine::Sat].map(|engine| {
-                let verdict = judge_by(&history, level, Some(engine), &Limits::default());
+                let verdict = judge_by(&history, level, engine, &Limits::default())
+                    .expect("it decides strong levels")
+                    .0;
                 verify(&history, level, &verdict)
                     .unwrap_or_else(|refusal| panic!("{seed}: {level} by {engine:?}: {refusal}"));
                 verdict.is_consistent()
@@ -67,7 +69,8 @@ fn engines_agree_where_they_have_to_choose() {
 fn the_solver_ends_at_its_limit() {
     let formula = Formula::random(60, 4.3, 1).expect("enough variables");
     let history = satisfiability(&formula);
-    let by = |limits: &Limits<'_>| judge_by(&history, Level::SER, Some(Engine::Sat), limits);
+    let by =
+        |limits: &Limits<'_>| judge_by(&history, Level::SER, Engine::Sat, limits).expect("sat decides ser").0;
     for max_memory in [1 << 20, 6 << 20] {
         let verdict = by(&Limits { max_memory, ..Limits::default() });
         assert!(matches!(verdict, Verdict::Undecided(Limit::Memory { .. })), "{verdict:?}");
@@ -266,7 +269,7 @@ fn an_answer_says_what_decided() {
     b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
     b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
     let history = b.build().expect("well-formed");
-    let by = |history: &History| judgment(history, Level::SER, None, &Limits::default()).engine;
+    let by = |history: &History| judge(history, Level::SER, &Limits::default()).1;
     assert_eq!(by(&history), Engine::Saturation);
     let engines: Vec<Engine> = (0..6)
         .map(|seed| by(&satisfiability(&Formula::random(12, 4.8, seed).expect("enough variables"))))

@@ -4,14 +4,14 @@ use super::*;
 use crate::hard::satisfiability::Reduction;
 use crate::hard::{Formula, kernel, satisfiability as memory_of};
 use crate::{Clients, Machine, execution};
-use tribunal_engines::memory::check;
-use tribunal_engines::transactions::judge;
+use tribunal_engines::memory::check as check_memory;
+use tribunal_engines::transactions::check;
+use tribunal_history::model::Model;
 use tribunal_history::transactions::{History, Level, Verdict};
-use tribunal_history::{limits::Limits, model::Model};
 
 fn satisfies(history: &History, level: &str) -> bool {
     let level: Level = level.parse().expect("a level");
-    match judge(history, level, &Limits::default()) {
+    match check(history, level) {
         Verdict::Consistent(_) => true,
         Verdict::Inconsistent(_) => false,
         other => panic!("{level}: {other:?}"),
@@ -49,11 +49,11 @@ fn memories_are_as_consistent_as_their_transactions() {
     let mut found = [0, 0];
     for memory in &memories {
         let history = of_memory(memory).expect("sources are known");
-        let consistent = check(memory, Model::Sc).is_consistent();
+        let consistent = check_memory(memory, Model::Sc).is_consistent();
         assert_eq!(satisfies(&history, "session-ser"), consistent);
         // ccv says nothing of RMWs.
         if memory.features().rmws == 0 {
-            assert_eq!(satisfies(&history, "tcc"), check(memory, Model::Ccv).is_consistent());
+            assert_eq!(satisfies(&history, "tcc"), check_memory(memory, Model::Ccv).is_consistent());
         }
         found[usize::from(consistent)] += 1;
     }
