@@ -63,7 +63,7 @@ pub fn generate(
     };
     let make = move |number| {
         let clients = Clients { seed: seed.wrapping_add(number), ..clients.clone() };
-        execution(machine, &clients).map(Subject::Memory).map_err(|error| error.to_string())
+        execution(machine, &clients).map(|x| Subject::Memory(x.into())).map_err(|error| error.to_string())
     };
     Ok(Generated { make: Box::new(make), numbers: Mutex::new(0..histories) })
 }
@@ -127,7 +127,12 @@ pub fn generate_object(
         let simulation = Simulation { spec: spec.clone(), implementation, keys, clients };
         let history = simulation.history().map_err(|error| error.to_string())?;
         let lines = vec![1; history.len()];
-        Ok(Subject::Object(Object { history, spec: spec.clone(), lines, notes: Notes::default() }))
+        Ok(Subject::Object(Object {
+            history: history.into(),
+            spec: spec.clone(),
+            lines,
+            notes: Notes::default(),
+        }))
     };
     Ok(Generated { make: Box::new(make), numbers: Mutex::new(0..histories) })
 }

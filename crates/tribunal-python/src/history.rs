@@ -381,16 +381,16 @@ pub fn check<'py>(
     let engine = names::engine(engine)?;
     if let Some(Names::One(name)) = &model {
         let question = names::question(name)?;
-        if !engine.decides(&question) {
-            return Err(error(format!("{question} is decided by {}", question.engines().join(", "))));
+        if engine.is_some_and(|engine| !question.engines().contains(&engine)) {
+            return Err(error(format!("{question} is decided by {}", question.engine_names().join(", "))));
         }
         return Ok(Bound::new(py, ask(py, &source, &question, engine, budget)?)?.into_any());
     }
-    let inquiry = names::inquiry(model, None, Some(engine.name()))?;
-    let budget = if inquiry.is_of_all() { budget.of_all() } else { budget };
-    let questions = source.with(|judged| inquiry.questions(judged).to_vec()).map_err(error)?;
+    let check = names::check(model, None, engine)?;
+    let budget = if check.is_of_all() { budget.of_all() } else { budget };
+    let history = source.checkable().map_err(error)?;
     let verdicts = PyDict::new(py);
-    for question in &questions {
+    for question in check.questions(&history) {
         verdicts.set_item(question.to_string(), ask(py, &source, question, engine, budget.clone())?)?;
     }
     Ok(verdicts.into_any())
@@ -488,5 +488,5 @@ impl Histories {
 
 /// A verdict's history, as Python has it.
 pub fn of(verdict: &Verdict) -> History {
-    History { source: verdict.answer.source().clone() }
+    History { source: verdict.source.clone() }
 }

@@ -2,9 +2,13 @@
 
 use crate::error::error;
 use pyo3::prelude::*;
+use tribunal_engines::Engine;
 use tribunal_formats::Format;
 use tribunal_host::{named, specifications};
-use tribunal_report::{EngineChoice, Inquiry, Question, Questions};
+use tribunal_report::{Check, Question, Questions};
+
+/// The name that leaves the choice of an engine to the question.
+const AUTO: &str = "auto";
 
 /// One name, or several.
 #[derive(FromPyObject)]
@@ -36,18 +40,18 @@ pub fn question(name: &str) -> PyResult<Question> {
     named(name).map_err(error)
 }
 
-/// An inquiry: the questions, what objects should do, and what decides.
-pub fn inquiry(models: Option<Names>, spec: Option<&str>, engine: Option<&str>) -> PyResult<Inquiry> {
-    let inquiry = Inquiry::new(questions(models)?, specifications(spec).map_err(error)?);
-    inquiry.by(self::engine(engine)?).map_err(error)
+/// A check: the questions, what objects should do, and the engine that decides.
+pub fn check(models: Option<Names>, spec: Option<&str>, engine: Option<Engine>) -> PyResult<Check> {
+    let check = Check::new(questions(models)?, specifications(spec).map_err(error)?);
+    check.by(engine).map_err(error)
 }
 
-/// The engine of this name.
-pub fn engine(name: Option<&str>) -> PyResult<EngineChoice> {
-    let Some(name) = name else { return Ok(EngineChoice::Auto) };
-    let choices = EngineChoice::all();
-    choices.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| {
-        let names: Vec<_> = choices.iter().map(|choice| choice.name()).collect();
+/// The engine of this name; none for `auto`, the best for each question.
+pub fn engine(name: Option<&str>) -> PyResult<Option<Engine>> {
+    let Some(name) = name.filter(|name| *name != AUTO) else { return Ok(None) };
+    let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
+    found.map(Some).ok_or_else(|| {
+        let names: Vec<_> = std::iter::once(AUTO).chain(Engine::ALL.map(Engine::name)).collect();
         error(format!("unknown engine `{name}`; there are {}", names.join(", ")))
     })
 }

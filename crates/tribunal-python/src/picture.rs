@@ -5,52 +5,52 @@ use crate::verdict::reason;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tribunal_host::{Answer, Source};
-use tribunal_report::{Finding, Inquiry, NotJudged, Questions, Specifications, Word};
+use tribunal_history::verdict::Bare;
+use tribunal_host::Source;
+use tribunal_report::{Answer, Check, NotCheckable, Questions, Specifications};
 use tribunal_view::{Document, document};
 
 /// The picture of one model, or of the weakest that forbids the history.
-pub fn svg(source: &Source, questions: Questions, stop: &AtomicBool) -> Result<String, NotJudged> {
+pub fn svg(source: &Source, questions: Questions, stop: &AtomicBool) -> Result<String, NotCheckable> {
     with_document(source, questions, Duration::from_secs(10), stop, |document, _| drawn(document))
 }
 
 /// The page.
-pub fn page(source: &Source, questions: Questions, stop: &AtomicBool) -> Result<String, NotJudged> {
+pub fn page(source: &Source, questions: Questions, stop: &AtomicBool) -> Result<String, NotCheckable> {
     with_document(source, questions, Duration::from_secs(10), stop, |document, _| {
         tribunal_view::page(Some(document), "")
     })
 }
 
 /// The picture with a verdict.
-pub fn svg_of(answer: &Answer, stop: &AtomicBool) -> String {
-    let (source, limits) = (answer.source(), Budget::default().of_all());
-    answer.with(|finding| {
-        let findings = std::slice::from_ref(finding);
-        drawn(&document(source.history(), source.file(), findings, &limits.limits(stop)))
-    })
+pub fn svg_of(source: &Source, answer: &Answer, stop: &AtomicBool) -> String {
+    let limits = Budget::default().of_all();
+    let answers = std::slice::from_ref(answer);
+    drawn(&document(source.history(), source.file(), answers, &limits.limits(stop)))
 }
 
 /// A verdict as HTML: its words and its picture.
-pub fn of_answer(answer: &Answer, stop: &AtomicBool) -> String {
-    let case = escaped(&answer.source().case().to_string());
-    let (question, word) = (escaped(&answer.question().to_string()), answer.word());
-    let reason = answer.with(reason).map_or(String::new(), |reason| format!(", {}", escaped(&reason)));
-    format!("<p>{case}: {question}: <b>{word}</b>{reason}</p>{}", svg_of(answer, stop))
+pub fn of_answer(source: &Source, answer: &Answer, stop: &AtomicBool) -> String {
+    let case = escaped(&source.case().to_string());
+    let (question, word) = (escaped(&answer.question().to_string()), answer.verdict().word());
+    let reason = reason(answer).map_or(String::new(), |reason| format!(", {}", escaped(&reason)));
+    format!("<p>{case}: {question}: <b>{word}</b>{reason}</p>{}", svg_of(source, answer, stop))
 }
 
 /// A history as HTML: what all models say, as far as they say it soon, and its picture.
-pub fn of_history(source: &Arc<Source>, stop: &AtomicBool) -> Result<String, NotJudged> {
-    with_document(source, Questions::All, Duration::from_secs(1), stop, |document, findings| {
-        let those = |wanted: Word, text: &str| {
-            let said = findings.iter().filter(|finding| finding.ruling.word() == wanted);
-            let names: Vec<_> = said.map(|finding| finding.ruling.question().to_string()).collect();
+pub fn of_history(source: &Arc<Source>, stop: &AtomicBool) -> Result<String, NotCheckable> {
+    with_document(source, Questions::All, Duration::from_secs(1), stop, |document, answers| {
+        let those = |wanted: fn(&Bare) -> bool, text: &str| {
+            let said = answers.iter().filter(|answer| wanted(&answer.verdict()));
+            let names: Vec<_> = said.map(|answer| answer.question().to_string()).collect();
             match names.is_empty() {
                 true => String::new(),
                 false => format!("; {text} {}", escaped(&names.join(", "))),
             }
         };
-        let (no, yes) = (those(Word::Inconsistent, "forbidden by"), those(Word::Consistent, "allowed by"));
-        let undecided = those(Word::Undecided, "undecided for");
+        let (no, yes) =
+            (those(Bare::is_inconsistent, "forbidden by"), those(Bare::is_consistent, "allowed by"));
+        let undecided = those(|verdict| verdict.limit().is_some(), "undecided for");
         format!("<p>{}{no}{yes}{undecided}</p>{}", escaped(&source.case().to_string()), drawn(document))
     })
 }
@@ -60,15 +60,14 @@ fn with_document<T>(
     questions: Questions,
     patience: Duration,
     stop: &AtomicBool,
-    act: impl FnOnce(&Document, &[Finding<'_>]) -> T,
-) -> Result<T, NotJudged> {
-    let inquiry = Inquiry::new(questions, Specifications::default());
+    act: impl FnOnce(&Document, &[Answer]) -> T,
+) -> Result<T, NotCheckable> {
+    let check = Check::new(questions, Specifications::default());
     let budget = Budget { timeout: Some(patience), ..Budget::default() };
-    source.with(|judged| {
-        let ask = |question| inquiry.ask(judged, question, &budget.limits(stop));
-        let findings: Vec<_> = inquiry.questions(judged).iter().map(ask).collect();
-        act(&document(source.history(), source.file(), &findings, &budget.limits(stop)), &findings)
-    })
+    let history = source.checkable()?;
+    let ask = |question| check.answer(&history, question, &budget.limits(stop));
+    let answers: Vec<_> = check.questions(&history).iter().map(ask).collect();
+    Ok(act(&document(source.history(), source.file(), &answers, &budget.limits(stop)), &answers))
 }
 
 fn drawn(document: &Document) -> String {

@@ -6,9 +6,9 @@ use crate::limits::{Budget, interruptible};
 use crate::names;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tribunal_formats::{Notes, Object, Subject};
 use tribunal_history::model::Model;
 use tribunal_history::object::{Criterion, Specification, specs};
-use tribunal_formats::{Notes, Object, Subject};
 use tribunal_host::specifications;
 use tribunal_report::Question;
 use tribunal_separate::{MOST_EVENTS, Pair, Search, Separations};
@@ -44,7 +44,7 @@ pub fn separate(
             let search =
                 Search { events: events.unwrap_or(7), limits: budget.limits(&stop), needed_only: true };
             let pair = Pair { allows, forbids };
-            found(tribunal_separate::models(&[pair], &search, |_, _| ()), Subject::Memory)
+            found(tribunal_separate::models(&[pair], &search, |_, _| ()), |x| Subject::Memory(x.into()))
         })?,
         (Question::Criterion(allows), Question::Criterion(forbids)) => {
             let given = specifications(spec).map_err(error)?;
@@ -60,7 +60,12 @@ pub fn separate(
                 found(tribunal_separate::criteria(&[pair], &specs, &search, |_, _| ()), |example| {
                     let lines = vec![1; example.history.len()];
                     let spec = spec.unwrap_or_else(|| OBJECTS[example.spec]).to_string();
-                    Subject::Object(Object { history: example.history, spec, lines, notes: Notes::default() })
+                    Subject::Object(Object {
+                        history: example.history.into(),
+                        spec,
+                        lines,
+                        notes: Notes::default(),
+                    })
                 })
             })?
         }

@@ -6,10 +6,11 @@ use crate::limits::{Budget, interruptible, interruptible_soon};
 use crate::picture;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use tribunal_history::object;
-use tribunal_host::{Answer, Source};
+use tribunal_engines::Engine;
+use tribunal_history::verdict::Verdict as Decided;
+use tribunal_host::Source;
 use tribunal_report::memory::Racy;
-use tribunal_report::{EngineChoice, Finding, Question, Ruling, Verification, Word};
+use tribunal_report::{Answer, On, Question, Verification};
 
 /// The verdict on a history and a model.
 ///
@@ -23,20 +24,21 @@ use tribunal_report::{EngineChoice, Finding, Question, Ruling, Verification, Wor
 /// (True, 'accepted')
 #[pyclass(module = "tribunal", frozen)]
 pub struct Verdict {
+    pub source: Arc<Source>,
     pub answer: Answer,
     budget: Budget,
 }
 
-/// What there is to say of a finding in a line: why there is no answer, or what is broken.
-pub fn reason(finding: &Finding<'_>) -> Option<String> {
-    let said = match &finding.ruling {
-        Ruling::Object { typed, verdict: object::Verdict::Inconsistent(violation), .. } => {
-            let (part, all) = (violation.operations.len(), typed.history().len());
+/// What there is to say of an answer in a line: why there is none, or what is broken.
+pub fn reason(answer: &Answer) -> Option<String> {
+    let said = match &answer.on {
+        On::Object { object, verdict: Decided::Inconsistent(violation), .. } => {
+            let (part, all) = (violation.operations.len(), object.history().len());
             return Some(format!("nothing explains {part} of {all} operations"));
         }
-        ruling => ruling.reason().unwrap_or_else(|| ruling.broken()),
+        _ => answer.reason().unwrap_or_else(|| answer.broken()),
     };
-    let said = said + finding.beside();
+    let said = said + answer.beside();
     let said = said.trim_start_matches(", ");
     (!said.is_empty()).then(|| said.to_string())
 }
@@ -46,24 +48,21 @@ pub fn ask(
     py: Python<'_>,
     source: &Arc<Source>,
     question: &Question,
-    engine: EngineChoice,
+    engine: Option<Engine>,
     budget: Budget,
 ) -> PyResult<Verdict> {
     let answer = interruptible_soon(
         py,
         &budget,
-        |limits| Answer::of(source, question, engine, limits),
+        |limits| source.answer(question, engine, limits),
         |answer| answer.as_ref().is_ok_and(is_late),
     )?;
-    Ok(Verdict { answer: answer.map_err(error)?, budget })
+    Ok(Verdict { source: source.clone(), answer: answer.map_err(error)?, budget })
 }
 
 /// Whether more time might have come to more.
 fn is_late(answer: &Answer) -> bool {
-    match answer.racy() {
-        Some(Racy::Undecided(_)) => true,
-        _ => answer.word() == Word::Undecided && answer.with(|finding| finding.ruling.is_late()),
-    }
+    matches!(answer.racy, Some(Racy::Undecided(_))) || answer.is_late()
 }
 
 #[pymethods]
@@ -71,7 +70,7 @@ impl Verdict {
     /// `consistent`, `inconsistent`, `undecided` (a limit was reached) or `unsupported` (the model does not apply).
     #[getter]
     fn verdict(&self) -> &'static str {
-        self.answer.word().name()
+        self.answer.verdict().word()
     }
 
     /// The model or criterion.
@@ -83,25 +82,25 @@ impl Verdict {
     /// The engine that decided; None if the model does not apply.
     #[getter]
     fn engine(&self) -> Option<&'static str> {
-        self.answer.engine()
+        self.answer.engine.map(Engine::name)
     }
 
     /// The time to decide, in microseconds.
     #[getter]
     fn micros(&self) -> u64 {
-        self.answer.micros()
+        self.answer.micros
     }
 
     /// Why there is no answer, or which axiom is broken; None if consistent.
     #[getter]
     fn reason(&self) -> Option<String> {
-        self.answer.with(reason)
+        reason(&self.answer)
     }
 
     /// Whether the history has a data race; None if that does not apply or is not known.
     #[getter]
     fn racy(&self) -> Option<bool> {
-        match self.answer.racy()? {
+        match self.answer.racy.as_ref()? {
             Racy::Free => Some(false),
             Racy::Race(_) => Some(true),
             Racy::Undecided(_) => None,
@@ -125,13 +124,13 @@ impl Verdict {
     /// The line that `tribunal check --style json --witness` prints, which `tribunal verify` reads.
     #[getter]
     fn json(&self, py: Python<'_>) -> String {
-        py.detach(|| self.answer.line(true))
+        py.detach(|| self.source.line(&self.answer, true))
     }
 
     /// The reason for the verdict, at most a screen of text.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         let budget = self.budget.clone().of_all();
-        let lines = interruptible(py, |stop| self.answer.explain(&budget.limits(&stop)))?;
+        let lines = interruptible(py, |stop| self.source.explain(&self.answer, &budget.limits(&stop)))?;
         Ok(lines.trim_end().into())
     }
 
@@ -139,7 +138,7 @@ impl Verdict {
     ///
     /// Returns `accepted`, possibly with the hints it trusts; anything else raises.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
-        match interruptible(py, |stop| self.answer.verify(&self.budget.limits(&stop)))? {
+        match interruptible(py, |stop| self.answer.verified(&self.budget.limits(&stop)))? {
             None => Err(error(format!("{}: {}: there is no certificate", self.model(), self.verdict()))),
             Some(accepted @ (Verification::Accepted | Verification::Trusting { .. })) => {
                 Ok(accepted.to_string())
@@ -150,25 +149,25 @@ impl Verdict {
 
     /// A minimal inconsistent part of the history; None if it is consistent.
     fn shrink(&self, py: Python<'_>) -> PyResult<Option<History>> {
-        history::shrunk(py, self.answer.source(), &self.answer.question(), &self.budget)
+        history::shrunk(py, &self.source, &self.answer.question(), &self.budget)
     }
 
     /// The picture of the history with this verdict, as SVG.
     fn svg(&self, py: Python<'_>) -> PyResult<String> {
-        interruptible(py, |stop| picture::svg_of(&self.answer, &stop))
+        interruptible(py, |stop| picture::svg_of(&self.source, &self.answer, &stop))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        interruptible(py, |stop| picture::of_answer(&self.answer, &stop))
+        interruptible(py, |stop| picture::of_answer(&self.source, &self.answer, &stop))
     }
 
     fn __bool__(&self) -> PyResult<bool> {
-        match self.answer.word() {
-            Word::Consistent => Ok(true),
-            Word::Inconsistent => Ok(false),
-            word => {
+        match self.answer.verdict() {
+            Decided::Consistent(()) => Ok(true),
+            Decided::Inconsistent(()) => Ok(false),
+            neither => {
                 let why = self.answer.reason().unwrap_or_default();
-                Err(error(format!("{}: {word}, neither true nor false: {why}", self.model())))
+                Err(error(format!("{}: {}, neither true nor false: {why}", self.model(), neither.word())))
             }
         }
     }

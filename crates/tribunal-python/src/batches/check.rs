@@ -6,16 +6,17 @@ use crate::limits::Budget;
 use crate::verdict::reason;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
-use tribunal_history::limits::Limits;
+use tribunal_engines::Engine;
 use tribunal_formats::{Cells, History, ReadOptions};
+use tribunal_history::limits::Limits;
 use tribunal_host::Memory;
-use tribunal_report::{Finding, Inquiry, Judged, Question, Ruling, Word};
+use tribunal_report::{Answer, Check, Checkable, Question};
 
-/// A longer cell is a large history, which is read and judged alone.
+/// A longer cell is a large history, which is read and checked alone.
 const LARGE: usize = 1 << 20;
 
-/// The answer to one question about one row, or why there is none.
-pub struct Answer {
+/// A line of the table: the answer to one question about one row, or why there is none.
+pub struct Told {
     /// The row, among those of its batch.
     pub row: usize,
     /// Which of the models that are asked; none if the row has no history.
@@ -32,7 +33,7 @@ pub struct Answer {
     pub certificate: Option<String>,
 }
 
-impl Answer {
+impl Told {
     /// How many bytes of text it has, beside some words.
     pub fn bytes(&self) -> usize {
         let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -51,10 +52,10 @@ pub enum Asked {
     Transactions(usize),
 }
 
-/// What is asked, and how it is answered: what the workers share.
-pub struct Check {
+/// The check of a column, which the workers share.
+pub struct Work {
     /// The questions.
-    pub inquiry: Inquiry,
+    pub check: Check,
     /// What each answer may cost.
     pub budget: Budget,
     /// Who may take how much memory.
@@ -75,22 +76,22 @@ pub struct Reader {
     lent: Option<usize>,
 }
 
-impl Check {
+impl Work {
     /// A reader for the cells of a batch.
     pub fn reader(&self) -> Reader {
         Reader { cells: Cells::new(&self.column, self.options), lent: None }
     }
 
     /// The answers to the questions about a row.
-    pub fn row(&self, column: &Column, row: usize, reader: &mut Reader, answers: &mut Vec<Answer>) {
+    pub fn row(&self, column: &Column, row: usize, reader: &mut Reader, answers: &mut Vec<Told>) {
         let Some(cell) = column.cell(row) else {
             answers.push(failed(row, format!("{}: null, where a history is expected", self.column)));
             return;
         };
         let known = answers.len();
         // One history must not end the work on all others, whatever it meets.
-        let judged = catch_unwind(AssertUnwindSafe(|| self.judge(column, row, cell, reader, answers)));
-        let problem = match judged {
+        let answered = catch_unwind(AssertUnwindSafe(|| self.cell(column, row, cell, reader, answers)));
+        let problem = match answered {
             Ok(Ok(())) => return,
             Ok(Err(problem)) => problem,
             Err(_) => {
@@ -102,24 +103,24 @@ impl Check {
         answers.push(failed(row, problem));
     }
 
-    fn judge(
+    fn cell(
         &self,
         column: &Column,
         row: usize,
         Cell { buffer, range }: Cell,
         reader: &mut Reader,
-        answers: &mut Vec<Answer>,
+        answers: &mut Vec<Told>,
     ) -> Result<(), String> {
         if reader.lent != Some(buffer) {
             reader.cells.lend(column.buffer(buffer).clone());
             reader.lent = Some(buffer);
         }
         let large = range.len() > LARGE;
-        let judge = || {
+        let answer = || {
             let history = reader.cells.history(range).map_err(|error| error.to_string())?;
             self.answer(&history, row, large, answers)
         };
-        if large { self.memory.alone(judge) } else { judge() }
+        if large { self.memory.alone(answer) } else { answer() }
     }
 
     fn answer(
@@ -127,46 +128,43 @@ impl Check {
         history: &History,
         row: usize,
         large: bool,
-        answers: &mut Vec<Answer>,
+        answers: &mut Vec<Told>,
     ) -> Result<(), String> {
-        let judged = self.inquiry.with(&history.subject, &self.column, |judged| {
-            for (place, question) in self.inquiry.questions(judged).iter().enumerate() {
-                let finding = self.ask(judged, question, large);
-                let Finding { ruling, engine, micros, .. } = &finding;
-                let asked = match judged {
-                    Judged::Memory(_) => Asked::Memory(place),
-                    Judged::Object(_) => Asked::Object(place),
-                    Judged::Transactions(_) => Asked::Transactions(place),
-                };
-                let word = ruling.word();
-                answers.push(Answer {
-                    row,
-                    model: Some(asked),
-                    verdict: word.name(),
-                    engine: Some(*engine).filter(|_| word != Word::Unsupported),
-                    micros: *micros,
-                    reason: reason(&finding),
-                    certificate: self.certificate(ruling),
-                });
-            }
-        });
-        judged.map_err(|why| why.to_string())
+        let history = self.check.checkable(&history.subject, &self.column).map_err(|why| why.to_string())?;
+        for (place, question) in self.check.questions(&history).iter().enumerate() {
+            let answer = self.ask(&history, question, large);
+            let asked = match history {
+                Checkable::Memory(_) => Asked::Memory(place),
+                Checkable::Object(_) => Asked::Object(place),
+                Checkable::Transactions(_) => Asked::Transactions(place),
+            };
+            answers.push(Told {
+                row,
+                model: Some(asked),
+                verdict: answer.verdict().word(),
+                engine: answer.engine.map(Engine::name),
+                micros: answer.micros,
+                reason: reason(&answer),
+                certificate: self.certificate(&answer),
+            });
+        }
+        Ok(())
     }
 
     /// The certificate as text, if it is wanted and a cell can hold it.
-    fn certificate(&self, ruling: &Ruling<'_>) -> Option<String> {
+    fn certificate(&self, answer: &Answer) -> Option<String> {
         const MOST: usize = 1 << 30;
-        let certificate = self.certificates.then(|| ruling.certificate()).flatten()?.to_string();
+        let certificate = self.certificates.then(|| answer.certificate()).flatten()?.to_string();
         (certificate.len() <= MOST).then_some(certificate)
     }
 
     /// Asks a question; of a large history with all the memory, which it has for itself.
-    fn ask<'j>(&self, judged: Judged<'j>, question: &Question, large: bool) -> Finding<'j> {
-        let ask = |limits: &Limits<'_>| self.inquiry.ask(judged, question, limits);
+    fn ask(&self, history: &Checkable, question: &Question, large: bool) -> Answer {
+        let ask = |limits: &Limits<'_>| self.check.answer(history, question, limits);
         if large {
             return ask(&self.limits());
         }
-        self.memory.answer(false, || self.limits(), ask, Finding::lacks_memory)
+        self.memory.answer(false, || self.limits(), ask, Answer::lacks_memory)
     }
 
     fn limits(&self) -> Limits<'_> {
@@ -174,7 +172,7 @@ impl Check {
     }
 }
 
-fn failed(row: usize, problem: String) -> Answer {
+fn failed(row: usize, problem: String) -> Told {
     let (model, engine, certificate) = (None, None, None);
-    Answer { row, model, verdict: "error", engine, micros: 0, reason: Some(in_python(&problem)), certificate }
+    Told { row, model, verdict: "error", engine, micros: 0, reason: Some(in_python(&problem)), certificate }
 }

@@ -12,7 +12,7 @@ use crate::names::{self, Names};
 use arrow_array::RecordBatchReader;
 use arrow_schema::SchemaRef;
 use capsule::Source;
-use check::Check;
+use check::Work;
 use pipeline::Pipeline;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -45,20 +45,20 @@ pub fn check_batches(
     format: Option<&str>,
     workers: Option<usize>,
 ) -> PyResult<Batches> {
-    let inquiry = names::inquiry(models, spec.as_deref(), engine)?;
+    let check = names::check(models, spec.as_deref(), names::engine(engine)?)?;
     let budget = Budget::new(timeout, max_memory, max_states)?;
-    let budget = if inquiry.is_of_all() { budget.of_all() } else { budget };
+    let budget = if check.is_of_all() { budget.of_all() } else { budget };
     let options = reading(names::format(format)?, max_memory);
     let source = Source::new(batches)?;
     let texts = |questions: &[tribunal_report::Question]| questions.iter().map(ToString::to_string).collect();
-    let names = [inquiry.of_memories(), inquiry.of_objects(), inquiry.of_transactions()].map(texts);
+    let names = [check.of_memories(), check.of_objects(), check.of_transactions()].map(texts);
     let name = column.clone().unwrap_or_else(|| "history".into());
     let table = Table::new(source.field(), column, keep, names, certificates).map_err(error)?;
     let workers = workers.filter(|&workers| workers > 0).unwrap_or_else(cores).min(MOST_WORKERS);
     let (memory, stop) = (Memory::default(), AtomicBool::new(false));
-    let check = Check { inquiry, budget, memory, options, column: name, certificates, stop };
+    let work = Work { check, budget, memory, options, column: name, certificates, stop };
     let schema = table.schema();
-    let pipeline = Pipeline::new(check, source, table, workers);
+    let pipeline = Pipeline::new(work, source, table, workers);
     Ok(Batches { schema, pipeline: Mutex::new(Some(pipeline)) })
 }
 

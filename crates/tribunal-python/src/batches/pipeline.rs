@@ -3,7 +3,7 @@
 //! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
 
 use super::capsule::{Source, attached, interrupt_again, told};
-use super::check::{Answer, Check};
+use super::check::{Told, Work};
 use super::column::Column;
 use super::table::{Answers, Table};
 use crate::limits::{POLL, STACK};
@@ -59,13 +59,13 @@ struct Part {
     range: Range<usize>,
     /// How long their cells are.
     bytes: usize,
-    answers: Mutex<Vec<Answer>>,
+    answers: Mutex<Vec<Told>>,
     done: AtomicBool,
 }
 
 /// What the threads share.
 struct Shared {
-    check: Check,
+    asked: Work,
     queue: Mutex<Queue>,
     /// There are parts to work on, or no more will come.
     work: Condvar,
@@ -104,9 +104,9 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// A pipeline that has not begun.
-    pub fn new(check: Check, source: Source, table: Table, workers: usize) -> Self {
+    pub fn new(asked: Work, source: Source, table: Table, workers: usize) -> Self {
         let (queue, work, done) = Default::default();
-        let shared = Arc::new(Shared { check, queue, work, done, workers });
+        let shared = Arc::new(Shared { asked, queue, work, done, workers });
         let (current, untold, under_way, next_row, threads) = Default::default();
         Pipeline {
             shared,
@@ -155,7 +155,7 @@ impl Pipeline {
             {
                 let given = std::mem::take(&mut *locked(&part.answers));
                 size.rows += given.len();
-                size.bytes += given.iter().map(Answer::bytes).sum::<usize>();
+                size.bytes += given.iter().map(Told::bytes).sum::<usize>();
                 self.under_way.rows -= part.range.len();
                 self.under_way.bytes -= part.bytes;
                 told.push(Answers { rows: part.rows.clone(), answers: given });
@@ -258,7 +258,7 @@ impl Pipeline {
             std::mem::forget(std::mem::take(&mut self.threads));
             return;
         }
-        self.shared.check.stop.store(true, Ordering::Relaxed);
+        self.shared.asked.stop.store(true, Ordering::Relaxed);
         let mut queue = locked(&self.shared.queue);
         queue.parts.clear();
         queue.closed = true;
@@ -329,12 +329,12 @@ impl Shared {
             let few = queue.parts.len() <= self.low() && queue.parts.len().is_multiple_of(16);
             drop(queue);
             let mut answers = Vec::with_capacity(part.range.len());
-            let mut reader = self.check.reader();
+            let mut reader = self.asked.reader();
             for row in part.range.clone() {
-                if self.check.stop.load(Ordering::Relaxed) {
+                if self.asked.stop.load(Ordering::Relaxed) {
                     return;
                 }
-                self.check.row(&part.rows.column, row, &mut reader, &mut answers);
+                self.asked.row(&part.rows.column, row, &mut reader, &mut answers);
             }
             *locked(&part.answers) = answers;
             part.done.store(true, Ordering::Release);

@@ -1,6 +1,6 @@
 //! The tables: what is taken of the rows that come, and the rows that go.
 
-use super::check::{Answer, Asked};
+use super::check::{Asked, Told};
 use super::column::Column;
 use super::pipeline::Rows;
 use arrow_array::cast::AsArray;
@@ -14,7 +14,7 @@ pub struct Answers {
     /// The batch.
     pub rows: Arc<Rows>,
     /// The answers, row by row.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<Told>,
 }
 
 /// How rows are read and answers are written.
@@ -135,7 +135,7 @@ impl Table {
     }
 
     /// The name of the model that was asked.
-    fn model(&self, answer: &Answer) -> Option<&str> {
+    fn model(&self, answer: &Told) -> Option<&str> {
         Some(match answer.model? {
             Asked::Memory(place) => &self.names[0][place],
             Asked::Object(place) => &self.names[1][place],

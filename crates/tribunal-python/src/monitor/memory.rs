@@ -6,10 +6,10 @@ use crate::limits::{Budget, interruptible};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
-use tribunal_history::model::Model;
-use tribunal_history::memory::{LocId, Op, Order, ThreadId};
 use tribunal_engines::memory::monitor::{Monitor, Unsettled};
 use tribunal_engines::memory::session::NoSession;
+use tribunal_history::memory::{LocId, Op, Order, ThreadId};
+use tribunal_history::model::Model;
 use tribunal_report::memory::monitored;
 
 /// How often memory is looked at, in events.

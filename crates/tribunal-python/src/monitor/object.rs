@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use tribunal_history::object::{Criterion, Specification, Value};
 use tribunal_engines::object::{Monitor, Status};
+use tribunal_history::object::{Criterion, Specification, Value};
 use tribunal_host::specifications;
 
 /// An object that is watched.
