@@ -5,9 +5,9 @@ use crate::table::{evidence, file, table, version};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use tribunal_history::object::{Criterion, Specification, specs};
 use tribunal_engines::object::check;
 use tribunal_formats::{Format, Labels, Object, WriteError, Writer, write_object};
+use tribunal_history::object::{Criterion, Specification, specs};
 use tribunal_record::{Evidence, Profile, Stress};
 
 /// What `--write` replaces in the document stands between these.

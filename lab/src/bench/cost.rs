@@ -2,24 +2,25 @@
 
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
-use tribunal_history::memory::Execution;
 use tribunal_engines::Engine;
 use tribunal_engines::memory::{judge, judge_by};
+use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
-/// A verdict and what it cost.
+/// A verdict, the engine that decided, and what it cost.
 pub(crate) struct Timed {
-    pub judgment: Judgment,
+    pub verdict: Verdict,
+    pub engine: Engine,
     pub time: Duration,
 }
 
 impl Timed {
     pub fn decided(&self) -> bool {
-        !matches!(self.judgment.verdict, Verdict::Undecided(_))
+        !matches!(self.verdict, Verdict::Undecided(_))
     }
 
     pub fn consistent(&self) -> bool {
-        self.judgment.verdict.is_consistent()
+        self.verdict.is_consistent()
     }
 
     /// The time it took, or that it was not enough.
@@ -42,11 +43,11 @@ pub(crate) fn limits(start: Instant, patience: Duration) -> Limits<'static> {
 pub(crate) fn timed(x: &Execution, model: Model, engine: Option<Engine>, patience: Duration) -> Timed {
     let start = Instant::now();
     let limits = limits(start, patience);
-    let judgment = match engine {
+    let (verdict, engine) = match engine {
         Some(engine) => judge_by(x, model, engine, &limits).expect("an engine of the model"),
         None => judge(x, model, &limits),
     };
-    Timed { judgment, time: start.elapsed() }
+    Timed { verdict, engine, time: start.elapsed() }
 }
 
 /// The fastest of so many runs.

@@ -4,9 +4,9 @@ use crate::bench::Error;
 use crate::bench::suites::objects::explosions::Case;
 use std::fs;
 use std::process::Command;
+use tribunal_engines::memory::check;
 use tribunal_history::memory::{Execution, Order};
 use tribunal_history::model::Model;
-use tribunal_engines::memory::check;
 use tribunal_machines::{Clients, InvalidClients, Machine, Mix, execution};
 
 /// A consistent history to check: a load to be weighed.

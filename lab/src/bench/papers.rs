@@ -5,8 +5,8 @@
 
 use crate::bench::cost::timed;
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_history::memory::{Execution, Order};
+use tribunal_history::model::Model;
 use tribunal_machines::hard::mutants;
 use tribunal_machines::{Bug, Clients, InvalidClients, Machine, Mix, Protocol, execution};
 
@@ -105,7 +105,7 @@ fn reordered(model: Model, clients: &Clients) -> Result<Execution, InvalidClient
 }
 
 fn refused(x: &Execution, model: Model) -> bool {
-    timed(x, model, None, Duration::from_secs(60)).judgment.verdict.is_inconsistent()
+    timed(x, model, None, Duration::from_secs(60)).verdict.is_inconsistent()
 }
 
 #[cfg(test)]

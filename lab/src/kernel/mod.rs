@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
+use tribunal_formats::{Format, History, Input, Subject, open};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::Limit;
-use tribunal_formats::{Format, History, Input, Subject, open};
 use tribunal_host::reading;
 use tribunal_report::{Case, SCHEMA};
 

@@ -10,12 +10,12 @@
 //! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is decided by sc, pair by pair: a pair is in
 //! the kernel if no mo reverses it. An mo that does also settles every other pair that it reverses.
 
+use tribunal_cat::relation::{Relation, Set};
+use tribunal_engines::memory::models::decide_assuming;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId};
 use tribunal_history::model::Preserved;
-use tribunal_engines::memory::models::decide_assuming;
 use tribunal_history::verdict::{Limit, ModificationOrder};
-use tribunal_cat::relation::{Relation, Set};
 
 /// How many pairs of writes are ordered, and by what.
 ///

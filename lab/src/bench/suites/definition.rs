@@ -5,8 +5,8 @@ use crate::bench::cost::{best, timed};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal_history::memory::Execution;
 use tribunal_engines::Engine;
+use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
 use tribunal_machines::hard::{Mutation, mutate};
 use tribunal_machines::{Clients, Machine, execution};
@@ -40,7 +40,7 @@ fn traces(session: &mut Session<'_>) -> Result<(), Error> {
                     name.to_string(),
                     events.to_string(),
                     model.to_string(),
-                    engine.judgment.verdict.word().into(),
+                    engine.verdict.word().into(),
                     text.show(),
                     engine.show(),
                     format!("{factor:.1}"),

@@ -7,8 +7,8 @@ use crate::bench::papers::Set;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal_history::memory::Execution;
 use tribunal_engines::Engine;
+use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
 use tribunal_machines::hard::{Mutation, drop_fences, mutate};
 use tribunal_machines::{Clients, InvalidClients, Machine, execution};
@@ -96,8 +96,8 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
             source.name(),
             threads.to_string(),
             model.to_string(),
-            many.judgment.verdict.word().into(),
-            many.judgment.engine.name().into(),
+            many.verdict.word().into(),
+            many.engine.name().into(),
             few.show(),
             many.show(),
             time(many.time / large as u32),

@@ -5,10 +5,10 @@ use crate::bench::{Error, Session, Table};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
-use tribunal_history::model::Model;
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Text, NoFiles};
+use tribunal_history::model::Model;
 use tribunal_litmus::{Options, Outcome, Runner, Test};
 
 /// Where the tests are: a folder with `hard` and the folders that diy filled.

@@ -7,10 +7,10 @@ use std::io::Cursor;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
-use tribunal_history::memory::Execution;
 use tribunal_engines::memory::Checker;
-use tribunal_history::model::Model;
 use tribunal_formats::{Format, Labels, Piece, Pieces, Writer, read, write_history};
+use tribunal_history::memory::Execution;
+use tribunal_history::model::Model;
 use tribunal_machines::{Clients, Machine, execution};
 
 const MODELS: [Model; 4] = [Model::Tso, Model::Sc, Model::Ra, Model::Rc20];

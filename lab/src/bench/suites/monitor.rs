@@ -5,10 +5,10 @@ use crate::bench::{Error, Session, Table};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
-use tribunal_history::memory::{Kind, Op};
 use tribunal_engines::memory::monitor::Monitor;
-use tribunal_history::{limits::Limits, model::Model};
 use tribunal_formats::{Format, Observed, observations};
+use tribunal_history::memory::{Kind, Op};
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::{Clients, Machine, Mix, Step, run as run_machine};
 
 /// What a model is monitored on, and how many events a second are asked for.

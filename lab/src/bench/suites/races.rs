@@ -3,8 +3,8 @@
 use crate::bench::table::time;
 use crate::bench::{Error, Session, Table};
 use std::time::Instant;
-use tribunal_history::memory::{Execution, Op, Order, Slot, Source};
 use tribunal_engines::memory::races::{RacesError, races};
+use tribunal_history::memory::{Execution, Op, Order, Slot, Source};
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::{Clients, Machine, execution};
 

@@ -32,7 +32,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
             table.row([
                 name.into(),
                 model.to_string(),
-                many.judgment.verdict.word().into(),
+                many.verdict.word().into(),
                 large.len().to_string(),
                 large.open().count().to_string(),
                 few.show(),

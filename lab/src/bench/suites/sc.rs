@@ -145,8 +145,8 @@ fn long(session: &mut Session<'_>) -> Result<(), Error> {
             set.name().into(),
             threads.to_string(),
             events.to_string(),
-            by.judgment.verdict.word().into(),
-            by.judgment.engine.name().into(),
+            by.verdict.word().into(),
+            by.engine.name().into(),
             by.show(),
             time(by.time / events as u32),
         ]);

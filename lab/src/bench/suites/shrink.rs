@@ -5,9 +5,9 @@ use crate::bench::cost::timed;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::{Duration, Instant};
+use tribunal_engines::memory::shrink;
 use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model};
-use tribunal_engines::memory::shrink;
 use tribunal_machines::hard::{Mutation, mutate};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -56,6 +56,6 @@ fn planted(x: &Execution, distance: u32) -> Option<(Execution, Duration)> {
     (1..50).find_map(|seed| {
         let mutant = mutate(x, &Mutation { reads: 1, distance, seed });
         let checked = timed(&mutant, Model::Tso, None, PATIENCE);
-        checked.judgment.verdict.is_inconsistent().then_some((mutant, checked.time))
+        checked.verdict.is_inconsistent().then_some((mutant, checked.time))
     })
 }

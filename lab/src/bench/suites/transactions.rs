@@ -5,7 +5,7 @@ use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::{Duration, Instant};
 use tribunal_engines::Engine;
-use tribunal_engines::transactions::judge_by;
+use tribunal_engines::transactions::{judge, judge_by};
 use tribunal_history::transactions::{History, Level, Verdict};
 use tribunal_machines::hard::{Formula, kernel};
 use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders, of_memory, satisfiability};
@@ -72,7 +72,11 @@ fn timed(history: &History, level: Level, engine: Option<Engine>) -> (Verdict, D
     let mut best: Option<(Verdict, Duration)> = None;
     for _ in 0..3 {
         let start = Instant::now();
-        let verdict = judge_by(history, level, engine, &limits(start, PATIENCE));
+        let limits = limits(start, PATIENCE);
+        let (verdict, _) = match engine {
+            Some(engine) => judge_by(history, level, engine, &limits).expect("an engine of the level"),
+            None => judge(history, level, &limits),
+        };
         let took = start.elapsed();
         if best.as_ref().is_none_or(|(_, least)| took < *least) {
             best = Some((verdict, took));

@@ -8,8 +8,8 @@ use crate::bench::papers::{Set, clients};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_history::memory::Execution;
+use tribunal_history::model::Model;
 use tribunal_machines::{InvalidClients, Machine, execution};
 
 #[rustfmt::skip]
@@ -68,7 +68,7 @@ fn axe(session: &mut Session<'_>) -> Result<(), Error> {
         let x = trace(threads, EVENTS)?;
         for model in MODELS {
             let timed = best(runs, &x, model, patience);
-            let verdict = &timed.judgment.verdict;
+            let verdict = &timed.verdict;
             assert!(
                 model == Model::Sc || !verdict.is_inconsistent(),
                 "{model}: a store buffer's trace is tso"
@@ -83,7 +83,7 @@ fn axe(session: &mut Session<'_>) -> Result<(), Error> {
                 threads.to_string(),
                 model.to_string(),
                 verdict.word().into(),
-                timed.judgment.engine.name().into(),
+                timed.engine.name().into(),
                 timed.show(),
                 time(timed.time / EVENTS as u32),
                 axe.map_or(String::new(), time),

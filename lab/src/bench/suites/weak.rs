@@ -9,9 +9,9 @@ use crate::bench::{Error, Plot, Session, Table};
 use sample::{Class, MIXES, Mix, Sampled};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use tribunal_engines::Engine;
 use tribunal_history::object::specs::Map;
 use tribunal_history::object::{Criterion, History};
-use tribunal_engines::Engine;
 
 /// As in the paper: an engine that has not answered after a second is stopped.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -6,9 +6,9 @@ use super::writes_before::{Edges, EventClocks, consistent};
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::{Duration, Instant};
+use tribunal_engines::memory::check;
 use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
-use tribunal_engines::memory::check;
 
 /// How many of so many small histories of all kinds are consistent. The baseline must agree.
 fn agreement(histories: u64) -> u64 {

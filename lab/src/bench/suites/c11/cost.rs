@@ -6,8 +6,8 @@ use crate::bench::table::{kept, rate, ratio, time};
 use crate::bench::{Error, Session, Table};
 use rayon::ThreadPool;
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_history::memory::Execution;
+use tribunal_history::model::Model;
 
 /// How many times as large the large history is.
 const TIMES: u32 = 8;

@@ -1,9 +1,9 @@
 //! The histories that are measured.
 
 use std::time::{Duration, Instant};
+use tribunal_engines::memory::check;
 use tribunal_history::memory::{Execution, LocId, Op, Order, ThreadId};
 use tribunal_history::model::Model;
-use tribunal_engines::memory::check;
 use tribunal_machines::{Clients, InvalidClients, Machine, Mix, execution};
 
 /// A history of the view machine that the model allows: mixed orders for rc20 and relaxed, and acq_rel alone for the

@@ -6,8 +6,8 @@ use super::writes_before::{Edges, EventClocks};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal_history::memory::{Execution, Order};
 use tribunal_engines::memory::Checker;
+use tribunal_history::memory::{Execution, Order};
 use tribunal_history::model::Model;
 use tribunal_machines::{Clients, Machine, Mix, execution};
 

@@ -5,8 +5,8 @@ use super::histories::time_check;
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_history::memory::{Execution, Order};
+use tribunal_history::model::Model;
 use tribunal_machines::{Clients, Machine, Mix, run};
 
 /// How many times as large the large history is.

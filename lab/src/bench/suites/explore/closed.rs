@@ -1,11 +1,11 @@
 //! The baseline of random executions: an mo that is always closed, as in C11Tester.
 
 use super::super::incremental::{Checker, Closed};
-use tribunal_history::model::Model;
-use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_explore::graph::{Event, EventId, Graph, Source};
 use tribunal_explore::program::Action;
 use tribunal_explore::search::Memory;
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 
 /// As many as any program of the comparison has, except for those of spawns and joins.
 const LOCATIONS: u32 = 8;

@@ -9,10 +9,10 @@ use crate::bench::{Error, Session, Table};
 use closed::ClosedMo;
 use std::sync::Arc;
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_explore::search::{search, search_with};
 use tribunal_explore::text::{Code, Interpreter, Setting, Source};
 use tribunal_explore::{End, Mode, Options, Report};
+use tribunal_history::model::Model;
 use writes_before::WritesBefore;
 
 /// A program with a constant set.

@@ -5,10 +5,10 @@
 //! rf-chains, the last write of the one is before the first of the other. A read is possible if the closure on bits is irreflexive. Clocks for hb = (po ∪ rf)⁺ are
 //! at hand, and only the location that is read is looked at, since a read orders nothing elsewhere.
 
-use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_explore::graph::{Event, EventId, Graph, Source};
 use tribunal_explore::program::Action;
 use tribunal_explore::search::Memory;
+use tribunal_history::memory::{LocId, Order, ThreadId};
 
 #[derive(Clone, Default)]
 pub(super) struct WritesBefore {

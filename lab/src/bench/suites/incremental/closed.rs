@@ -11,8 +11,8 @@
 
 use super::replay::Checker;
 use std::collections::VecDeque;
-use tribunal_history::model::Model;
 use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 
 /// An execution that grows, with an mo that is always closed.
 #[derive(Clone)]

@@ -4,8 +4,8 @@ use super::replay::{Checker, Event, Grown, Revealed};
 use crate::bench::table::time;
 use crate::bench::{Error, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal_history::model::Model;
 use tribunal_history::memory::Order;
+use tribunal_history::model::Model;
 use tribunal_machines::{Clients, Machine, Mix, run};
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {

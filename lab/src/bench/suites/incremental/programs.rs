@@ -6,8 +6,8 @@ use super::{MODELS, best, by, show};
 use crate::bench::table::time;
 use crate::bench::{Error, Session, Table};
 use std::time::Duration;
-use tribunal_history::model::Model;
 use tribunal_history::memory::Order;
+use tribunal_history::model::Model;
 use tribunal_machines::{Clients, Machine, Mix, run};
 
 /// A benchmark of Table 2: its shape, and the paper's times in seconds with their ratio, which is not of the rounded

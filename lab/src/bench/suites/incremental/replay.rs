@@ -3,10 +3,10 @@
 use super::closed::Closed;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
-use tribunal_history::memory::{Kind, LocId, Order, ThreadId};
-use tribunal_engines::memory::session::{Session, WriteId};
-use tribunal_history::model::Model;
 use tribunal_engines::memory::check;
+use tribunal_engines::memory::session::{Session, WriteId};
+use tribunal_history::memory::{Kind, LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 use tribunal_machines::Step;
 
 /// An event as it is revealed.

@@ -3,9 +3,9 @@
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Table};
 use std::time::{Duration, Instant};
-use tribunal_history::model::Model;
-use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_engines::memory::session::{Session, WriteId};
+use tribunal_history::memory::{LocId, Order, ThreadId};
+use tribunal_history::model::Model;
 
 /// What a small program does: each thread writes, reads and updates locations in turn.
 #[derive(Clone, Copy)]

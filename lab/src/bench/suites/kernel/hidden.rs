@@ -4,8 +4,8 @@ use crate::bench::cost::{Timed, timed};
 use crate::bench::table::time;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal_history::memory::Execution;
 use tribunal_engines::Engine;
+use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::hard::kernel::{combinations, ring};
 
@@ -75,13 +75,13 @@ impl Hidden {
         }
         let limits = Limits { deadline: Some(Instant::now() + self.patience), ..Limits::default() };
         let kernel = crate::kernel::kernel(x, &limits).ok().flatten();
-        let judgment = &by[0].judgment;
+        let first = &by[0];
         let known = [
             name,
             x.len().to_string(),
             x.thread_count().to_string(),
-            judgment.verdict.word().into(),
-            judgment.engine.name().into(),
+            first.verdict.word().into(),
+            first.engine.name().into(),
         ];
         let found = match kernel {
             Some(kernel) => [kernel.exact, kernel.wsc].map(|pairs| pairs.to_string()),

@@ -53,7 +53,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
                 rate(large.into(), many.time),
                 format!("{:.1}", ratio(many.time, few.time)),
                 kept(many.time < Duration::from_secs(5).mul_f64(f64::from(large) / 1e6)),
-                Question::linearizable(&more, &*spec).verified(&many.judgment.verdict),
+                Question::linearizable(&more, &*spec).verified(&many.verdict),
             ]);
             session.step()?;
         }

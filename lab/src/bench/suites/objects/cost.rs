@@ -3,9 +3,9 @@
 use crate::bench::cost::limits;
 use crate::bench::table::time;
 use std::time::{Duration, Instant};
-use tribunal_history::object::{Criterion, History, Specification, Verdict};
 use tribunal_engines::Engine;
 use tribunal_engines::object::{judge, judge_by};
+use tribunal_history::object::{Criterion, History, Specification, Verdict};
 use tribunal_verify::object::verify;
 
 /// Whether a history satisfies a criterion.
@@ -16,9 +16,10 @@ pub(crate) struct Question<'a> {
     pub criterion: &'a Criterion,
 }
 
-/// A verdict and what it cost.
+/// A verdict, the engine that decided, and what it cost.
 pub(crate) struct Timed {
-    pub judgment: Judgment,
+    pub verdict: Verdict,
+    pub engine: Engine,
     pub time: Duration,
 }
 
@@ -33,11 +34,11 @@ impl<'a> Question<'a> {
         let typed = history.typed(spec).expect("calls of the specification");
         let start = Instant::now();
         let limits = limits(start, patience);
-        let judgment = match engine {
+        let (verdict, engine) = match engine {
             Some(engine) => judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion"),
             None => judge(&typed, criterion, &limits),
         };
-        Timed { judgment, time: start.elapsed() }
+        Timed { verdict, engine, time: start.elapsed() }
     }
 
     /// The fastest of so many runs.
@@ -64,11 +65,11 @@ impl<'a> Question<'a> {
 
 impl Timed {
     pub fn decided(&self) -> bool {
-        !matches!(self.judgment.verdict, Verdict::Undecided(_) | Verdict::Unsupported(_))
+        !matches!(self.verdict, Verdict::Undecided(_) | Verdict::Unsupported(_))
     }
 
     pub fn consistent(&self) -> bool {
-        self.judgment.verdict.is_consistent()
+        self.verdict.is_consistent()
     }
 
     /// The time it took, or that it was not enough.

@@ -73,13 +73,13 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
         let case = Case::named(name).expect("a case of the list");
         let question = Question::linearizable(&case.history, &*case.spec);
         let timed = question.best(3, None, PATIENCE);
-        let verdict = &timed.judgment.verdict;
+        let verdict = &timed.verdict;
         assert!(!timed.decided() || timed.consistent() == case.linearizable, "{name}");
         table.row([
             name.to_string(),
             case.history.len().to_string(),
             verdict.word().into(),
-            timed.judgment.engine.name().into(),
+            timed.engine.name().into(),
             timed.show(),
             kept(timed.decided() && timed.time < Duration::from_secs(1)),
             memory::of_object(name)?.map_or("-".into(), |bytes| format!("{:.1} MB", bytes / 1e6)),

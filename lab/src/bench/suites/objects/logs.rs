@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tribunal_history::object::specs::KvStore;
-use tribunal_history::object::{Criterion, History};
 use tribunal_engines::object::check;
 use tribunal_formats::{Input, open};
+use tribunal_history::object::specs::KvStore;
+use tribunal_history::object::{Criterion, History};
 use tribunal_machines::objects::{Clients, Values};
 
 /// Where the logs are: a folder as `test_data` of Porcupine, with its `jepsen` and `kv`.

@@ -4,8 +4,8 @@ use super::contest::{Contest, at_most};
 use super::hidden::sequential;
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_history::memory::{Execution, Order};
 use tribunal_engines::Engine;
+use tribunal_history::memory::{Execution, Order};
 use tribunal_history::model::Model;
 use tribunal_machines::hard::{Threads, compose};
 use tribunal_machines::{Clients, Machine, Mix, execution};
@@ -51,7 +51,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                     parts.push(&hidden[0]);
                 }
                 let x = compose(&parts, threads);
-                let judgment = contest.judge(&x, Model::Sc, Some(kind == Parts::Valid));
+                let timed = contest.judge(&x, Model::Sc, Some(kind == Parts::Valid));
                 let row = contest.row();
                 if kind == Parts::OneHidden && threads == Threads::Own {
                     row.plot(&mut plot, parts.len() as f64);
@@ -60,8 +60,8 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                     format!("{count} {name}, {whose} threads"),
                     x.thread_count().to_string(),
                     x.len().to_string(),
-                    judgment.verdict.word().into(),
-                    judgment.engine.name().into(),
+                    timed.verdict.word().into(),
+                    timed.engine.name().into(),
                 ];
                 table.row(known.into_iter().chain(row.cells()));
                 session.step()?;

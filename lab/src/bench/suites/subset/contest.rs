@@ -4,8 +4,8 @@ use crate::bench::Plot;
 use crate::bench::cost::{Timed, Times, timed};
 use crate::bench::table::time;
 use std::time::Duration;
-use tribunal_history::memory::Execution;
 use tribunal_engines::Engine;
+use tribunal_history::memory::Execution;
 use tribunal_history::model::Model;
 
 /// For how long to go on, where a run is short, until the fastest is no chance.
@@ -31,8 +31,8 @@ impl Contest {
         Contest { entries: engines.map(entry).collect(), patience }
     }
 
-    /// Asks everybody, and compares the answers with what is known, or else with each other. The judgment is the first's.
-    pub fn judge(&mut self, x: &Execution, model: Model, known: Option<bool>) -> Judgment {
+    /// Asks everybody, and compares the answers with what is known, or else with each other. The answer is the first's.
+    pub fn judge(&mut self, x: &Execution, model: Model, known: Option<bool>) -> Timed {
         let mut expected = known;
         let mut first = None;
         for entry in self.entries.iter_mut().filter(|entry| !entry.out) {
@@ -47,7 +47,7 @@ impl Contest {
                 );
             }
             entry.out = entry.engine.is_some() && !timed.decided();
-            first.get_or_insert(timed.judgment);
+            first.get_or_insert(timed);
         }
         first.expect("the first is never out")
     }

@@ -70,7 +70,7 @@ mod tests {
     use super::super::MODELS;
     use super::*;
     use tribunal_engines::Engine;
-use tribunal_engines::memory::{check, judge_by};
+    use tribunal_engines::memory::{check, judge_by};
     use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
 
     #[test]
@@ -85,7 +85,7 @@ use tribunal_engines::memory::{check, judge_by};
             assert_eq!(x.features().writes as u32, OWN_WRITES + 3);
             assert!(check(&x, model).is_inconsistent(), "{model}");
             let saturated = judge_by(&x, model, Engine::Saturation, &Limits::default());
-            let saturated = saturated.expect("an engine of the model").verdict;
+            let saturated = saturated.expect("an engine of the model").0;
             assert!(matches!(saturated, Verdict::Undecided(_)), "{model}: {}", saturated.word());
         }
     }

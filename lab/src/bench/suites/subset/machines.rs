@@ -4,9 +4,9 @@ use super::MODELS;
 use super::contest::{Contest, at_most};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
-use tribunal_history::memory::{Execution, Order};
 use tribunal_engines::Engine;
 use tribunal_engines::memory::check;
+use tribunal_history::memory::{Execution, Order};
 use tribunal_history::model::Model;
 use tribunal_machines::hard::mutants;
 use tribunal_machines::{Clients, Machine, Mix, execution};
@@ -37,8 +37,8 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             let mut inconsistent = 0;
             for seed in 0..histories {
                 let (x, known) = history(model, writes, seed)?;
-                let judgment = contest.judge(&x, model, known);
-                inconsistent += u32::from(judgment.verdict.is_inconsistent());
+                let timed = contest.judge(&x, model, known);
+                inconsistent += u32::from(timed.verdict.is_inconsistent());
                 session.step()?;
             }
             let row = contest.row();

@@ -1,8 +1,8 @@
 //! The histories: random clients of a map whose `size` and `contains_value` walk over the keys.
 
+use tribunal_engines::object::check;
 use tribunal_history::object::specs::Map;
 use tribunal_history::object::{Criterion, History};
-use tribunal_engines::object::check;
 use tribunal_machines::objects::Walks;
 
 /// What a history is, by the criteria it satisfies.
