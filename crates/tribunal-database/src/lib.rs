@@ -9,13 +9,13 @@
 //! ```
 //! # #[cfg(feature = "sqlite")] {
 //! use std::sync::atomic::AtomicBool;
-//! use tribunal::{Limits, transactions::{Verdict, judge}};
+//! use tribunal::transactions::{Verdict, check};
 //! use tribunal_database::{Clients, Database, Recorder, sqlite::Sqlite};
 //! let database = Sqlite::new()?;
 //! for setting in database.settings() {
 //!     let mut recorder = Recorder::new(&database, setting, Clients::default())?;
 //!     let history = recorder.history(&AtomicBool::new(false))?;
-//!     assert!(matches!(judge(&history, setting.promised, &Limits::default()), Verdict::Consistent(_)));
+//!     assert!(matches!(check(&history, setting.promised), Verdict::Consistent(_)));
 //! }
 //! # }
 //! # Ok::<(), tribunal_database::Error>(())

@@ -231,14 +231,14 @@ impl Anomaly {
     ///
     /// ```
     /// use tribunal::Limits;
-    /// use tribunal::transactions::{Anomaly, History, Level, Op, Status, Verdict, judge};
+    /// use tribunal::transactions::{Anomaly, History, Level, Op, Status, Verdict, check};
     /// // Both read the initial value and overwrite it.
     /// let mut b = History::builder();
     /// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
     /// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
     /// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
     /// let history = b.build()?;
-    /// let Verdict::Inconsistent(violation) = judge(&history, Level::SER, &Limits::default()) else { panic!() };
+    /// let Verdict::Inconsistent(violation) = check(&history, Level::SER) else { panic!() };
     /// let smallest = Anomaly::smallest(&history, Level::SER, &violation, &Limits::default());
     /// assert_eq!(smallest.anomaly.to_string(), "lost update");
     /// assert_eq!(smallest.level.to_string(), "psi");

@@ -15,12 +15,12 @@ use tribunal_history::transactions::{
 /// `"sources":[{"read":[1,0,0],"source":[0,1]}]`.
 ///
 /// ```
-/// use tribunal::transactions::{Level, Verdict, judge};
+/// use tribunal::transactions::{Level, Verdict, check};
 /// use tribunal_formats::{certificate::transactions, read};
 /// let json = r#"{"sessions":[[{"txn":[["r","x",1]]}],[{"txn":[["w","x",1]]}]]}"#;
 /// let history = read(json.as_bytes(), "one", None)?.next().expect("a history")?;
 /// let history = &history.transactions().expect("of transactions").history;
-/// let Verdict::Consistent(witness) = judge(history, Level::SER, &Default::default()) else { panic!() };
+/// let Verdict::Consistent(witness) = check(history, Level::SER) else { panic!() };
 /// let json = transactions::witness_to_json(history, &witness);
 /// assert_eq!(json.to_string(), r#"{"commits":[[1,0],[0,0]]}"#);
 /// assert_eq!(transactions::witness_from_json(history, &json), Ok(witness));
@@ -40,12 +40,12 @@ pub fn witness_to_json(history: &History, witness: &Witness) -> Value {
 /// A violation as JSON. Cases are listed, not nested.
 ///
 /// ```
-/// use tribunal::transactions::{Level, Verdict, judge};
+/// use tribunal::transactions::{Level, Verdict, check};
 /// use tribunal_formats::{certificate::transactions, read};
 /// let json = r#"{"sessions":[[{"txn":[["w","x",1]],"status":"aborted"}],[{"txn":[["r","x",1]]}]]}"#;
 /// let history = read(json.as_bytes(), "one", None)?.next().expect("a history")?;
 /// let history = &history.transactions().expect("of transactions").history;
-/// let Verdict::Inconsistent(violation) = judge(history, Level::SER, &Default::default()) else { panic!() };
+/// let Verdict::Inconsistent(violation) = check(history, Level::SER) else { panic!() };
 /// let json = transactions::violation_to_json(history, &violation);
 /// assert_eq!(json.to_string(), r#"{"misread":{"read":[1,0,0],"what":"G1a"}}"#);
 /// assert_eq!(transactions::violation_from_json(history, &json), Ok(violation));

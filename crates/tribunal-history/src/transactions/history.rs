@@ -291,13 +291,12 @@ impl History {
     /// stays so, whatever else comes.
     ///
     /// ```
-    /// use tribunal::Limits;
-    /// use tribunal::transactions::{History, Level, Op, Span, Status, judge};
+    /// use tribunal::transactions::{History, Level, Op, Span, Status, check};
     /// let mut b = History::builder();
     /// let (a, x) = (b.session("a"), b.key("x"));
     /// b.transaction(a, Status::Committed, Some(Span { begin: 0, end: Some(1) }), &[Op::Read(x, Some(1))]);
     /// let history = b.build()?;
-    /// let judged = |ended| judge(&history.monitored(Level::SER, ended), Level::SER, &Limits::default());
+    /// let judged = |ended| check(&history.monitored(Level::SER, ended), Level::SER);
     /// assert!(judged(false).is_consistent() && judged(true).is_inconsistent());
     /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
     /// ```

@@ -28,13 +28,12 @@ use tribunal_history::transactions::History;
 /// Runs clients on a store, which may have a bug, and collects their history.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{Verdict, judge};
+/// use tribunal::transactions::{Verdict, check};
 /// use tribunal_machines::transactions::{Clients, Store, run};
 /// let clients = Clients { transactions: 100, seed: 1, ..Clients::default() };
 /// let history = run(Store::Snapshot, None, &clients)?;
 /// assert_eq!(history.len(), 100);
-/// let verdict = judge(&history, Store::Snapshot.level(), &Limits::default());
+/// let verdict = check(&history, Store::Snapshot.level());
 /// assert!(matches!(verdict, Verdict::Consistent(_)));
 /// # Ok::<(), tribunal_machines::transactions::InvalidClients>(())
 /// ```

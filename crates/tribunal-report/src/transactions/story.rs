@@ -42,14 +42,13 @@ pub struct Story {
 /// Tells why a history does not satisfy a level.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{History, Op, Status, Verdict, judge};
+/// use tribunal::transactions::{History, Op, Status, Verdict, check};
 /// let mut b = History::builder();
 /// let (a, c, x, y) = (b.session("a"), b.session("c"), b.key("x"), b.key("y"));
 /// b.transaction(a, Status::Committed, None, &[Op::Write(x, 1), Op::Write(y, 1)]);
 /// b.transaction(c, Status::Committed, None, &[Op::Read(y, None), Op::Read(x, Some(1))]);
 /// let (history, level) = (b.build()?, "rat".parse()?);
-/// let Verdict::Inconsistent(violation) = judge(&history, level, &Limits::default()) else { panic!("not rat") };
+/// let Verdict::Inconsistent(violation) = check(&history, level) else { panic!("not rat") };
 /// let story = tribunal_report::transactions::story(&history, level, &violation);
 /// assert_eq!(story.title, "fractured read: T1 saw T0's x but not its y");
 /// assert_eq!(story.steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["wr", "rw"]);

@@ -10,14 +10,13 @@ const LONG: usize = 48;
 /// The lines that show a commit order, shortened if it is long.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{History, Op, Status, Verdict, judge};
+/// use tribunal::transactions::{History, Op, Status, Verdict, check};
 /// let mut b = History::builder();
 /// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
 /// b.transaction(a, Status::Committed, None, &[Op::Read(x, Some(1))]);
 /// b.transaction(c, Status::Committed, None, &[Op::Write(x, 1)]);
 /// let history = b.build()?;
-/// let Verdict::Consistent(witness) = judge(&history, "ser".parse()?, &Limits::default()) else { panic!("ser") };
+/// let Verdict::Consistent(witness) = check(&history, "ser".parse()?) else { panic!("ser") };
 /// assert_eq!(tribunal_report::transactions::show_witness(&history, &witness), ["commit order:", "  T1, T0"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -49,8 +49,7 @@ const EVALUATED: usize = 256;
 /// Verifies a verdict.
 ///
 /// ```
-/// use tribunal::Limits;
-/// use tribunal::transactions::{History, Level, Op, Status, judge};
+/// use tribunal::transactions::{History, Level, Op, Status, check};
 /// use tribunal::verify::transactions::verify;
 /// let mut b = History::builder();
 /// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
@@ -58,7 +57,7 @@ const EVALUATED: usize = 256;
 /// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
 /// let history = b.build()?;
 /// for level in Level::ALL.into_iter().filter(|level| !level.needs_times()) {
-///     verify(&history, level, &judge(&history, level, &Limits::default()))?;
+///     verify(&history, level, &check(&history, level))?;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
