@@ -17,7 +17,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal_engines::memory::Shrunk;
 use tribunal_formats::{Format, History, Labels, Lines, Subject, Writer, write_history};
 use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
@@ -290,10 +289,10 @@ fn show(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     // There was an answer within the limits before: only Ctrl-C can have ended this.
-    let Ok(Shrunk { execution: part, .. }) = tribunal_engines::memory::shrink(history, model, limits, |_| ())
-    else {
+    let Ok(shrunk) = tribunal_engines::memory::shrink(history, model, limits, |_| ()) else {
         return Ok(Status::Interrupted);
     };
+    let part = shrunk.part.history;
     let name = printable(history.name().unwrap_or_default()).into_owned();
     let (left, all) = (part.len(), history.len());
     let after = match recorded {

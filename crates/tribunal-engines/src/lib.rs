@@ -7,13 +7,15 @@
 //! | [`object`] | criteria of concurrent objects |
 //! | [`transactions`] | isolation levels |
 //!
-//! The three kinds share limits, and a SAT solver.
+//! The three kinds share limits, a SAT solver, and the loop that shrinks a history.
 
 mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
+mod shrink;
 mod solver;
 pub mod transactions;
 
 pub use engine::Engine;
+pub use shrink::{Part, Shrunk};

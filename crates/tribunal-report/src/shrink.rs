@@ -72,13 +72,13 @@ pub fn shrink(
     match (history, question, subject) {
         (Checkable::Memory(execution), &Question::Model(model), _) => {
             part_of(memory::shrink(execution, model, limits, tick), |shrunk| {
-                (Subject::Memory(shrunk.execution.into()), shrunk.limit)
+                (Subject::Memory(shrunk.part.history.into()), shrunk.limit)
             })
         }
         (Checkable::Object(specified), Question::Criterion(criterion), Subject::Object(whole)) => {
             let typed = specified.typed();
             part_of(object::shrink(&typed, criterion, limits, tick), |shrunk| {
-                (Subject::Object(left(whole, &typed, &shrunk.violation)), shrunk.limit)
+                (Subject::Object(left(whole, &typed, &shrunk.part)), shrunk.limit)
             })
         }
         (
@@ -87,9 +87,9 @@ pub fn shrink(
             Subject::Transactions(Transactions { lines, notes, .. }),
         ) => part_of(transactions::shrink(history, level, limits, tick), |shrunk| {
             let line = |txn: &TxnId| lines.get(txn.index()).copied().unwrap_or_default();
-            let lines = shrunk.transactions.iter().map(line).collect();
-            let notes = notes.of_part(shrunk.transactions.iter().map(|txn| txn.0));
-            let history = shrunk.history.into();
+            let lines = shrunk.part.kept.iter().map(line).collect();
+            let notes = notes.of_part(shrunk.part.kept.iter().map(|txn| txn.0));
+            let history = shrunk.part.history.into();
             (Subject::Transactions(Transactions { history, lines, notes }), shrunk.limit)
         }),
         _ => Part::Unsupported(history.mismatch(question)),

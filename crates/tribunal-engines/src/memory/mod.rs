@@ -14,4 +14,4 @@ mod sources;
 
 pub use checker::Checker;
 pub use models::{check, engines, judge, judge_by};
-pub use shrink::{Shrunk, shrink};
+pub use shrink::shrink;

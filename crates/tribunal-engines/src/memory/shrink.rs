@@ -1,23 +1,13 @@
 //! Shrinking: a minimal inconsistent part of an inconsistent execution.
 
 use crate::memory::models::judge;
+use crate::shrink::{Part, Pieces, Shrunk, leave_out};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Extras, Observation, Order};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Limit, Verdict};
-
-/// A part of an execution that a model forbids.
-#[derive(Clone, Debug)]
-pub struct Shrunk {
-    /// The part, a history by itself.
-    pub execution: Execution,
-    /// The remaining events of the original execution, in its order.
-    pub events: Vec<EventId>,
-    /// The limit that was reached, if any; then the part may not be minimal.
-    pub limit: Option<Limit>,
-}
 
 /// Shrinks an execution that is inconsistent with a model. Unless a limit is reached, no event can be removed from the result (with those that read
 /// from it), no order can be weakened, and no dependency, time or final value is superfluous.
@@ -41,7 +31,7 @@ pub struct Shrunk {
 ///     b.push(t1, op);
 /// }
 /// let shrunk = shrink(&b.build()?, Model::Sc, &Limits::default(), |_| ()).expect("no sc");
-/// assert_eq!(shrunk.events.len(), 4); // store buffering
+/// assert_eq!(shrunk.part.kept.len(), 4); // store buffering
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
 pub fn shrink(
@@ -49,7 +39,7 @@ pub fn shrink(
     model: Model,
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
-) -> Result<Shrunk, Box<Verdict>> {
+) -> Result<Shrunk<Part<Execution, EventId>>, Box<Verdict>> {
     let violation = match judge(execution, model, limits).0 {
         Verdict::Inconsistent(violation) => violation,
         other => return Err(Box::new(other)),
@@ -61,7 +51,7 @@ pub fn shrink(
     shrinking.drop_deps();
     shrinking.weaken_orders();
     let Shrinking { draft, limit, .. } = shrinking;
-    Ok(Shrunk { execution: draft.build(execution), events: draft.events, limit })
+    Ok(Shrunk { part: Part { history: draft.build(execution), kept: draft.events }, limit })
 }
 
 /// Around a part, so many events at most are looked at for a smaller one.
@@ -208,7 +198,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         self.drop_extras();
         self.drop_groups(|event| x.thread_of(event).map_or(0, |thread| thread.0));
         self.drop_groups(|event| x.loc(event).map_or(u32::MAX, |loc| loc.0));
-        self.drop_events();
+        leave_out(self);
     }
 
     /// What surrounds the draft's events may break the model in fewer: it is asked without each of them in turn.
@@ -300,29 +290,6 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         }
     }
 
-    /// Leaves out stretches of events, ever shorter, until no single one can go.
-    fn drop_events(&mut self) {
-        let mut stretch = self.draft.events.len().div_ceil(2);
-        loop {
-            let mut dropped = false;
-            let mut at = 0;
-            while at < self.draft.events.len() {
-                let end = (at + stretch).min(self.draft.events.len());
-                let range = self.draft.events[at]..=self.draft.events[end - 1];
-                if self.try_without(|event| range.contains(&event)) {
-                    dropped = true;
-                } else {
-                    at = end;
-                }
-            }
-            if stretch > 1 {
-                stretch = stretch.div_ceil(2);
-            } else if !dropped {
-                break;
-            }
-        }
-    }
-
     /// Leaves out the dependencies of each event that needs none.
     fn drop_deps(&mut self) {
         if !self.draft.deps {
@@ -358,5 +325,21 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
                 }
             }
         }
+    }
+}
+
+/// The events of the draft, each with those that read from it.
+impl<T: FnMut(usize)> Pieces for Shrinking<'_, T> {
+    fn len(&self) -> usize {
+        self.draft.events.len()
+    }
+
+    fn leave_out(&mut self, pieces: Range<usize>) -> bool {
+        let range = self.draft.events[pieces.start]..=self.draft.events[pieces.end - 1];
+        self.try_without(|event| range.contains(&event))
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 }

@@ -31,7 +31,7 @@ pub use linearize::{PartialLinearizations, Step, StepId, partial_linearizations}
 pub use methods::{Atomic, AtomicMethods, StrongestCriteria, atomic_methods, strongest};
 pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, Status};
 pub use promises::{BrokenPromise, Explored, Promise, check_promises};
-pub use shrink::{Shrunk, shrink};
+pub use shrink::shrink;
 use tribunal_history::object::heap;
 use tribunal_history::object::{
     AbstractExecution, Axiom, Collection, Criterion, Exceeded, History, Intervals, Invocation, Machine,

@@ -3,18 +3,11 @@
 use super::judge::judge_within;
 use super::meter::Meter;
 use super::{Collection, Criterion, History, OpId, Typed, Value, Verdict, Violation};
+use crate::shrink::{Pieces, Shrunk, leave_out};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
-
-/// A part of a history that violates a criterion.
-#[derive(Clone, Debug)]
-pub struct Shrunk {
-    /// The part that breaks it.
-    pub violation: Violation,
-    /// The limit that was reached, if any; then the part may not be minimal.
-    pub limit: Option<Limit>,
-}
 
 /// Shrinks a history that violates a criterion: the result has the shortest cut, and no operation that may be
 /// omitted, unless a limit is reached. If the history is not known to violate the criterion, the verdict is returned instead.
@@ -35,7 +28,7 @@ pub struct Shrunk {
 /// let history = b.build()?;
 /// let typed = history.typed(&Queue)?;
 /// let shrunk = shrink(&typed, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
-/// assert_eq!(shrunk.violation.operations.len(), 3); // 3 has nothing to do with it
+/// assert_eq!(shrunk.part.operations.len(), 3); // 3 has nothing to do with it
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub fn shrink(
@@ -43,7 +36,7 @@ pub fn shrink(
     criterion: &Criterion,
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
-) -> Result<Shrunk, Box<Verdict>> {
+) -> Result<Shrunk<Violation>, Box<Verdict>> {
     let mut meter = Meter::new(limits);
     match judge_within(typed, criterion, &mut meter).0 {
         Verdict::Inconsistent(violation) => {
@@ -58,7 +51,7 @@ pub fn shrink(
                 shrinking.drop_idle();
             }
             let Shrinking { violation, limit, skipped, .. } = shrinking;
-            Ok(Shrunk { violation, limit: limit.or(skipped) })
+            Ok(Shrunk { part: violation, limit: limit.or(skipped) })
         }
         other => Err(Box::new(other)),
     }
@@ -211,28 +204,34 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         self.drop_units(&idle, |op, units| units.binary_search(&op).is_ok());
     }
 
-    /// Leaves out stretches of units, ever shorter, until no single one can go.
+    /// Leaves out the operations of as many units as can go.
     fn drop_units<U: Clone>(&mut self, units: &[U], belongs: impl Fn(OpId, &[U]) -> bool) {
-        let mut units = units.to_vec();
-        let mut stretch = units.len().div_ceil(2).max(1);
-        loop {
-            let mut dropped = false;
-            let mut at = 0;
-            while at < units.len() && self.limit.is_none() {
-                let end = (at + stretch).min(units.len());
-                if self.try_without(|op| belongs(op, &units[at..end])) {
-                    units.drain(at..end);
-                    dropped = true;
-                } else {
-                    at = end;
-                }
-            }
-            if stretch > 1 && self.limit.is_none() {
-                stretch = stretch.div_ceil(2);
-            } else if !dropped {
-                return;
-            }
+        leave_out(&mut Units { shrinking: self, units: units.to_vec(), belongs });
+    }
+}
+
+/// Units of operations that go together: those of a key, of a value.
+struct Units<'s, 'a, T, U, B> {
+    shrinking: &'s mut Shrinking<'a, T>,
+    units: Vec<U>,
+    belongs: B,
+}
+
+impl<T: FnMut(usize), U, B: Fn(OpId, &[U]) -> bool> Pieces for Units<'_, '_, T, U, B> {
+    fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    fn leave_out(&mut self, pieces: Range<usize>) -> bool {
+        let fails = self.shrinking.try_without(|op| (self.belongs)(op, &self.units[pieces.clone()]));
+        if fails {
+            self.units.drain(pieces);
         }
+        fails
+    }
+
+    fn is_over(&self) -> bool {
+        self.shrinking.limit.is_some()
     }
 }
 

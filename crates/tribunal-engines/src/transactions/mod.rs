@@ -36,7 +36,7 @@ pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
 use engine::Used;
 pub use engine::engines;
 pub use normal::normal;
-pub use shrink::{Shrunk, shrink};
+pub use shrink::shrink;
 pub use strongest::{StrongestLevels, strongest_levels};
 use tribunal_history::transactions::{
     Base, Because, End, History, INIT, Incompatible, Isolation, KeyId, Level, Link, Misread, Misreading, Op,

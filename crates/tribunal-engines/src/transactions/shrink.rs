@@ -5,22 +5,14 @@
 
 use super::support::spoken_of;
 use super::{History, Level, Op, OpId, TxnId, Verdict, judge};
+use crate::shrink::{Part, Pieces, Shrunk, leave_out};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// A part of a history.
-#[derive(Clone, Debug)]
-pub struct Shrunk {
-    /// The part: inconsistent, and consistent without any one of its operations, unless a limit was reached.
-    pub history: History,
-    /// For each remaining transaction, its id in the original history.
-    pub transactions: Vec<TxnId>,
-    /// The limit that was reached.
-    pub limit: Option<Limit>,
-}
-
-/// Shrinks a history that violates a level; returns the verdict if it does not. `tick` is called with the number of remaining operations.
+/// Shrinks a history that violates a level; returns the verdict if it does not. Unless a limit is reached, the part is consistent without any one of its
+/// operations. `tick` is called with the number of remaining operations.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -31,52 +23,53 @@ pub struct Shrunk {
 /// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Read(y, Some(7)), Op::Write(x, 1)]);
 /// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
 /// let shrunk = shrink(&b.build()?, Level::SER, &Limits::default(), |_| ()).expect("a lost update");
-/// assert_eq!((shrunk.history.len(), shrunk.history.ops().len()), (2, 4));
+/// assert_eq!((shrunk.part.history.len(), shrunk.part.history.ops().len()), (2, 4));
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
 pub fn shrink(
     history: &History,
     level: Level,
     limits: &Limits<'_>,
-    mut tick: impl FnMut(usize),
-) -> Result<Shrunk, Box<Verdict>> {
+    tick: impl FnMut(usize),
+) -> Result<Shrunk<Part<History, TxnId>>, Box<Verdict>> {
     let violation = match judge(history, level, limits).0 {
         Verdict::Inconsistent(violation) => violation,
         verdict => return Err(Box::new(verdict)),
     };
-    let mut shrinking = Shrinking { whole: history, level, limits, limit: None };
-    let spoken_of = spoken_of(history, &violation);
-    let mut kept: Vec<bool> = vec![true; history.ops().len()];
-    let those: Vec<bool> = history.ops().map(|op| spoken_of.contains(&history.txn_of(op))).collect();
+    let whole = history;
+    let kept: Vec<bool> = vec![true; whole.ops().len()];
+    let mut shrinking = Shrinking { whole, level, limits, tick, kept, groups: Vec::new(), limit: None };
+    let spoken_of = spoken_of(whole, &violation);
+    let those: Vec<bool> = whole.ops().map(|op| spoken_of.contains(&whole.txn_of(op))).collect();
     if shrinking.is_inconsistent(&those) {
-        kept = those;
+        shrinking.kept = those;
     }
-    // Transactions by halves, then operations: each list is gone through until nothing goes.
     let transactions =
-        history.transactions().map(|txn| history.ops_of(txn).map(OpId::index).collect::<Vec<usize>>());
-    let mut transactions: Vec<Vec<usize>> =
-        transactions.filter(|ops| ops.iter().any(|&op| kept[op])).collect();
-    shrinking.reduce(&mut transactions, &mut kept, &mut tick);
-    let mut ops: Vec<Vec<usize>> = (0..kept.len()).filter(|&op| kept[op]).map(|op| vec![op]).collect();
-    shrinking.reduce(&mut ops, &mut kept, &mut tick);
-    let (history, transactions) = part(history, &kept);
-    Ok(Shrunk { history, transactions, limit: shrinking.limit })
+        whole.transactions().map(|txn| whole.ops_of(txn).map(OpId::index).collect::<Vec<usize>>());
+    shrinking.groups = transactions.filter(|ops| ops.iter().any(|&op| shrinking.kept[op])).collect();
+    leave_out(&mut shrinking);
+    let ops = (0..shrinking.kept.len()).filter(|&op| shrinking.kept[op]);
+    shrinking.groups = ops.map(|op| vec![op]).collect();
+    leave_out(&mut shrinking);
+    Ok(Shrunk { part: part(whole, &shrinking.kept), limit: shrinking.limit })
 }
 
-struct Shrinking<'a> {
+struct Shrinking<'a, T> {
     whole: &'a History,
     level: Level,
     limits: &'a Limits<'a>,
+    tick: T,
+    /// The operations that are left.
+    kept: Vec<bool>,
+    /// The operations that go together: those of a transaction, then each by itself.
+    groups: Vec<Vec<usize>>,
     limit: Option<Limit>,
 }
 
-impl Shrinking<'_> {
-    /// Whether these operations alone are inconsistent; not if a limit is reached.
+impl<T> Shrinking<'_, T> {
+    /// Whether these operations alone are inconsistent.
     fn is_inconsistent(&mut self, kept: &[bool]) -> bool {
-        if matches!(self.limit, Some(Limit::Time { .. } | Limit::Stopped)) {
-            return false;
-        }
-        match judge(&part(self.whole, kept).0, self.level, self.limits).0 {
+        match judge(&part(self.whole, kept).history, self.level, self.limits).0 {
             Verdict::Inconsistent(_) => true,
             Verdict::Undecided(limit) => {
                 self.limit = Some(limit);
@@ -85,36 +78,32 @@ impl Shrinking<'_> {
             _ => false,
         }
     }
+}
 
-    /// Leaves out groups of operations, ever fewer at a time, as long as what is left is inconsistent.
-    fn reduce(&mut self, groups: &mut Vec<Vec<usize>>, kept: &mut Vec<bool>, tick: &mut impl FnMut(usize)) {
-        let mut size = groups.len().div_ceil(2);
-        while size > 0 {
-            let mut at = 0;
-            let mut went = false;
-            while at < groups.len() {
-                let end = groups.len().min(at + size);
-                let mut fewer = kept.clone();
-                groups[at..end].iter().flatten().for_each(|&op| fewer[op] = false);
-                if self.is_inconsistent(&fewer) {
-                    *kept = fewer;
-                    groups.drain(at..end);
-                    went = true;
-                    tick(kept.iter().filter(|&&kept| kept).count());
-                } else {
-                    at = end;
-                }
-            }
-            // One that could not go before may go now.
-            if size > 1 || !went {
-                size /= 2;
-            }
+impl<T: FnMut(usize)> Pieces for Shrinking<'_, T> {
+    fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn leave_out(&mut self, pieces: Range<usize>) -> bool {
+        let mut fewer = self.kept.clone();
+        self.groups[pieces.clone()].iter().flatten().for_each(|&op| fewer[op] = false);
+        let fails = self.is_inconsistent(&fewer);
+        if fails {
+            self.kept = fewer;
+            self.groups.drain(pieces);
+            (self.tick)(self.kept.iter().filter(|&&kept| kept).count());
         }
+        fails
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.limit, Some(Limit::Time { .. } | Limit::Stopped))
     }
 }
 
-/// The history of some operations, and the transactions that its own were.
-fn part(whole: &History, kept: &[bool]) -> (History, Vec<TxnId>) {
+/// The history of some operations.
+fn part(whole: &History, kept: &[bool]) -> Part<History, TxnId> {
     let writes = |keep: bool| {
         let ops = whole.ops().filter(move |op| !keep || kept[op.index()]);
         ops.filter_map(|op| match whole.op(op) {
@@ -149,5 +138,5 @@ fn part(whole: &History, kept: &[bool]) -> (History, Vec<TxnId>) {
         b.end(whole.status(txn), whole.span(txn));
         transactions.push(txn);
     }
-    (b.build().expect("a part of a history is one"), transactions)
+    Part { history: b.build().expect("a part of a history is one"), kept: transactions }
 }

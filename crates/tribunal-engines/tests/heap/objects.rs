@@ -212,8 +212,8 @@ fn shrinking() {
                 let most = max_memory / 10 * 11 + (HISTORIES + 1) * hard.bytes;
                 assert!(peak <= most, "{spec} within {max_memory}: {peak} bytes, {most} at most");
                 if let Ok(shrunk) = shrunk {
-                    let operations = &shrunk.violation.operations;
-                    let part = typed.part(operations, shrunk.violation.cut);
+                    let operations = &shrunk.part.operations;
+                    let part = typed.part(operations, shrunk.part.cut);
                     let verdict = judge_by(&part, &criterion, Engine::Search, &Limits::default())
                         .expect("an engine of the criterion")
                         .0;

@@ -45,7 +45,7 @@ impl Evidence {
         let ops: Vec<OpId> = whole.ops().filter(|&op| !left_out(whole, op)).collect();
         let part = whole.part(&ops, None);
         let part = typed(&part, spec);
-        let violation = shrink(&part, criterion, &limits(), |_| ()).ok()?.violation;
+        let violation = shrink(&part, criterion, &limits(), |_| ()).ok()?.part;
         let run = with_times(whole.part(&ops, None));
         let history = with_times(part.part(&violation.operations, violation.cut).into_history());
         let left = typed(&history, spec);

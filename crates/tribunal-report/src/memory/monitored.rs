@@ -29,19 +29,19 @@ pub fn monitored(
     limits: &Limits<'_>,
 ) -> (String, Vec<String>) {
     let line = format!("{}: {}", printable(&monitor.show(violation)), violation.why);
-    let Some(part) = monitor.part(violation, limits) else {
+    let Some(shrunk) = monitor.part(violation, limits) else {
         let unknown = "  what that rests on is older than the latest events, or takes too long to find";
         return (line, vec![unknown.into()]);
     };
     let mut below = Vec::new();
-    if let Verdict::Inconsistent(broken) = judge(&part.execution, model, limits).0 {
+    if let Verdict::Inconsistent(broken) = judge(&shrunk.part.history, model, limits).0 {
         below.push(format!("  breaks {}, {}", broken.axiom, broken.axiom.formula()));
-        let lines = fold(&explain(&part.execution, model, &broken), SCREENFUL);
+        let lines = fold(&explain(&shrunk.part.history, model, &broken), SCREENFUL);
         below.extend(lines.iter().map(|line| format!("  {line}")));
     }
     below.push("  in this part:".into());
     let mut writer = Writer::new(Vec::new(), Format::Text);
-    if write_history(&mut writer, &part.execution, &Labels::default()).is_ok()
+    if write_history(&mut writer, &shrunk.part.history, &Labels::default()).is_ok()
         && let Ok(history) = writer.finish()
     {
         below

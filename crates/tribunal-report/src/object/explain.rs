@@ -4,7 +4,8 @@ use super::prefix::{Break, longest};
 use super::{Unproved, patient, timed, verified};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
-use tribunal_engines::object::{Shrunk, judge, shrink};
+use tribunal_engines::Shrunk;
+use tribunal_engines::object::{judge, shrink};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{
     AbstractExecution, Collection, Criterion, History, OpId, ProcessId, Replay, Specification, Typed, Value,
@@ -106,7 +107,7 @@ fn smallest(
     criterion: &Criterion,
     limits: &Limits<'_>,
 ) -> Result<(Violation, Option<Limit>), Unproved> {
-    let Shrunk { violation, limit } =
+    let Shrunk { part: violation, limit } =
         shrink(typed, criterion, limits, |_| ()).map_err(|verdict| match *verdict {
             Verdict::Undecided(limit) => Unproved::Limit(limit),
             verdict => Unproved::Refused(Refusal::NoClaim { word: verdict.word() }),

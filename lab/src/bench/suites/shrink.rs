@@ -41,7 +41,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
                     checks.to_string(),
                     format!("{:.2}", ratio(took, check)),
                     kept(ratio(took, check) <= 5.0),
-                    shrunk.events.len().to_string(),
+                    shrunk.part.kept.len().to_string(),
                 ]);
             }
             session.step()?;

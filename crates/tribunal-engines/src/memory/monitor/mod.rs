@@ -20,7 +20,8 @@ mod recent;
 mod values;
 
 use crate::memory::session::{Because, NoSession, Refused, Session, WriteId};
-use crate::memory::{Shrunk, judge, shrink};
+use crate::memory::{judge, shrink};
+use crate::{Part, Shrunk};
 use recent::{Origin, Recent};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -28,7 +29,7 @@ use std::fmt;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::put_operation;
 use tribunal_history::memory::{
-    Execution, ExecutionBuilder, Kind, Label, LocId, Op, Order, Slot, Source, ThreadId,
+    EventId, Execution, ExecutionBuilder, Kind, Label, LocId, Op, Order, Slot, Source, ThreadId,
 };
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Limit, Verdict};
@@ -49,8 +50,8 @@ use values::{Key, Values, Written};
 /// monitor.event(t0, Op::write(y, 1));
 /// let found = monitor.found().expect("T1 has seen the flag, and reads old data");
 /// assert_eq!((found.event, found.slot.thread, found.slot.index), (1, t1, 1));
-/// let part = monitor.part(&found, &Limits::default()).expect("the events are there");
-/// assert_eq!(part.execution.len(), 4);
+/// let shrunk = monitor.part(&found, &Limits::default()).expect("the events are there");
+/// assert_eq!(shrunk.part.history.len(), 4);
 /// # Ok::<(), tribunal::memory::NoSession>(())
 /// ```
 #[derive(Debug)]
@@ -649,7 +650,11 @@ impl Monitor {
 
     /// A minimal inconsistent part of the latest events with the event that was found last. `None` if it is not among
     /// the latest events, or a limit was reached.
-    pub fn part(&self, violation: &Violation, limits: &Limits<'_>) -> Option<Shrunk> {
+    pub fn part(
+        &self,
+        violation: &Violation,
+        limits: &Limits<'_>,
+    ) -> Option<Shrunk<Part<Execution, EventId>>> {
         let Violation { event, end, origin, ref why, .. } = *violation;
         if *why == Why::Unwritten && self.recent.gone() > 0 {
             return None;

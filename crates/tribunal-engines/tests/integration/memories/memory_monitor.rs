@@ -77,10 +77,10 @@ fn watch(x: &Execution, model: Model, seed: u64, named: bool) -> (Option<Violati
     if let Some(found) = &found {
         let part = monitor.part(found, &Limits::default());
         let part = part.unwrap_or_else(|| panic!("{model} {found:?}: {monitor:?}"));
-        assert!(part.execution.len() <= x.len());
-        let verdict = check(&part.execution, model);
+        assert!(part.part.history.len() <= x.len());
+        let verdict = check(&part.part.history, model);
         assert!(verdict.is_inconsistent(), "{found:?}");
-        assert_eq!(verify(&part.execution, model, &verdict), Ok(()));
+        assert_eq!(verify(&part.part.history, model, &verdict), Ok(()));
     }
     (found, monitor.unsettled().clone())
 }
@@ -174,7 +174,7 @@ fn a_read_that_waits_too_long_reads_what_nobody_wrote() {
     monitor.event(t0, Op::write(y, 11));
     let found = monitor.found().expect("too late");
     assert_eq!((found.event, found.why.clone()), (0, Why::Unwritten));
-    assert_eq!(monitor.part(&found, &Limits::default()).expect("all is there").execution.len(), 1);
+    assert_eq!(monitor.part(&found, &Limits::default()).expect("all is there").part.history.len(), 1);
     // It goes on without that read.
     monitor.event(t0, Op::write(x, 1));
     monitor.event(t1, Op::read(x, 1));
@@ -217,7 +217,7 @@ fn threads_that_wait_for_each_other() {
         monitor.event(t1, Op::write(x, 1));
         let found = monitor.found().expect("a cycle");
         assert_eq!(found.why, Why::Cyclic, "{model}");
-        assert_eq!(monitor.part(&found, &Limits::default()).expect("a part").execution.len(), 4);
+        assert_eq!(monitor.part(&found, &Limits::default()).expect("a part").part.history.len(), 4);
         assert_eq!(monitor.found(), None, "{model}");
     }
 }

@@ -1,7 +1,8 @@
 //! Shrinking executions: what is left still fails, and no event can be left out.
 
 use std::path::Path;
-use tribunal_engines::memory::{Shrunk, check, shrink};
+use tribunal_engines::memory::{check, shrink};
+use tribunal_engines::{Part, Shrunk};
 use tribunal_formats::{Input, open};
 use tribunal_history::memory::{EventId, Execution, Op, Order};
 use tribunal_history::{limits::Limits, model::Model};
@@ -32,7 +33,8 @@ fn of_an_execution_nothing_can_be_left_out() {
     let mut shrunk_to = 0;
     for (at, x) in executions().enumerate() {
         for model in Model::ALL {
-            let Ok(Shrunk { execution, events, limit }) = shrink(&x, model, &Limits::default(), |_| ())
+            let Ok(Shrunk { part: Part { history: execution, kept: events }, limit }) =
+                shrink(&x, model, &Limits::default(), |_| ())
             else {
                 assert!(!check(&x, model).is_inconsistent());
                 continue;

@@ -1,7 +1,8 @@
 //! Shrinking: what is left is still a certificate, and nothing of it is without the next operation.
 
 use crate::objects::corpus::{corpus, labeled};
-use tribunal_engines::object::{Shrunk, shrink};
+use tribunal_engines::Shrunk;
+use tribunal_engines::object::shrink;
 use tribunal_formats::Error;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, History, OpId, Specification, Violation};
@@ -29,7 +30,7 @@ fn no_operation_can_be_left_out() -> Result<(), Error> {
         for criterion in Criterion::ALL {
             let (history, spec) = (&object.history, &*spec);
             match shrink(&history.typed(spec).expect("typed"), &criterion, &Limits::default(), |_| ()) {
-                Ok(Shrunk { violation, limit }) => {
+                Ok(Shrunk { part: violation, limit }) => {
                     assert_eq!(limit, None);
                     shrunk += 1;
                     verify_violation(history, spec, &criterion, &violation, &Limits::default())
