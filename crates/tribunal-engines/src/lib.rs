@@ -7,13 +7,13 @@
 //! | [`object`] | criteria of concurrent objects |
 //! | [`transactions`] | isolation levels |
 //!
-//! The three kinds share limits, and a SAT solver.
+//! The three kinds share limits, and one way of splitting cases: `split`.
 
 mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
-mod solver;
+mod split;
 pub mod transactions;
 
 pub use engine::Engine;
