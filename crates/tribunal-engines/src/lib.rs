@@ -7,14 +7,14 @@
 //! | [`object`] | criteria of concurrent objects |
 //! | [`transactions`] | isolation levels |
 //!
-//! The three kinds share limits, a SAT solver, and the loop that shrinks a history.
+//! The three kinds share limits, one way of splitting cases, `split`, and the loop that shrinks a history.
 
 mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
 mod shrink;
-mod solver;
+mod split;
 pub mod transactions;
 
 pub use engine::Engine;

@@ -4,25 +4,18 @@
 //! Where it is consistent, its commit order suggests the other sources. If they do not go together, a read that the violation depends on is
 //! tried with each of its sources.
 //!
-//! Invariant: a frame's read is open in the history with the sources of the frames before it.
+//! Invariant: the read of a case is open in the history with the sources of the cases before it.
 
 use super::engine::Used;
 use super::support::support;
 use super::{Engine, History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
+use crate::split::{self, Next, Refuted, Theory};
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
 /// How many choices may depend on one another: certificates nest as deep.
 const DEEPEST: usize = 500;
-
-/// A read, the source that is tried, those that are left, and why those before are none.
-struct Frame {
-    read: OpId,
-    source: TxnId,
-    left: Vec<TxnId>,
-    refuted: Vec<(TxnId, Violation)>,
-}
 
 /// Sources and a commit order with them, or why there are none. NP-complete, except for ru of registers.
 pub(super) fn choose(
@@ -33,55 +26,79 @@ pub(super) fn choose(
     limits: &Limits<'_>,
 ) -> Result<Result<Witness, Violation>, Limit> {
     // Two copies at a time: the one with what is chosen, and the one with what is guessed.
-    let limits = limits.beside(2 * history.bytes())?;
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut states = 0;
-    loop {
-        limits.check(states)?;
-        states += 1;
-        let chosen: Vec<(OpId, TxnId)> = frames.iter().map(|frame| (frame.read, frame.source)).collect();
-        let partial = history.choosing(&chosen);
-        let violation = match decide(&partial, level, engine, used, &limits)? {
-            Err(violation) => violation,
-            Ok(commits) => match guess(&partial, level, (engine, used), chosen, commits, &limits)? {
-                Ok(witness) => return Ok(Ok(witness)),
-                Err((read, guessed)) => {
-                    if frames.len() == DEEPEST {
-                        return Err(Limit::States { states });
-                    }
-                    // The one that was guessed is tried last.
-                    let mut left: Vec<TxnId> = partial.reads().candidates(read).iter().collect();
-                    left.sort_by_key(|&txn| txn != guessed);
-                    let source = left.pop().unwrap_or(guessed);
-                    frames.push(Frame { read, source, left, refuted: Vec::new() });
-                    continue;
-                }
-            },
-        };
-        if let Some(violation) = go_back(history, &mut frames, violation) {
-            return Ok(Err(violation));
-        }
-    }
+    let limits = &limits.beside(2 * history.bytes())?;
+    let mut sources = Sources { history, level, engine, used, limits, states: 0, chosen: Vec::new() };
+    sources.count(0)?;
+    Ok(split::search(&mut sources, u64::MAX)?.expect("patience without end"))
 }
 
-/// Tries the next source of the last read that a violation depends on; the violation of all if there is none.
-fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation) -> Option<Violation> {
-    while let Some(mut frame) = frames.pop() {
-        // Who reads from a transaction of unknown outcome makes it count, which is more than the read.
-        let counts = frame.source != INIT && history.status(frame.source) == Status::Unknown;
-        if !counts && !support(&violation).contains(&frame.read) {
-            continue;
-        }
-        frame.refuted.push((frame.source, violation));
-        match frame.left.pop() {
-            Some(source) => {
-                frames.push(Frame { source, ..frame });
-                return None;
+/// The sources of open reads as a theory: a case is a read with the source that is tried.
+struct Sources<'a> {
+    history: &'a History,
+    level: Level,
+    engine: Option<Engine>,
+    used: &'a Used,
+    limits: &'a Limits<'a>,
+    states: u64,
+    chosen: Vec<(OpId, TxnId)>,
+}
+
+impl Theory for Sources<'_> {
+    type Case = (OpId, TxnId);
+    type Proof = Violation;
+    type Solution = Witness;
+    type Limit = Limit;
+
+    fn count(&mut self, _: usize) -> Result<(), Limit> {
+        self.limits.check(self.states)?;
+        self.states += 1;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Next<Self>, Limit> {
+        let Sources { history, level, engine, used, limits, ref chosen, .. } = *self;
+        let partial = history.choosing(chosen);
+        let commits = match decide(&partial, level, engine, used, limits)? {
+            Ok(commits) => commits,
+            Err(violation) => {
+                let support = support(&violation);
+                let rests_on = |&(read, source): &(OpId, TxnId)| {
+                    // Who reads from a transaction of unknown outcome makes it count, which is more than the read.
+                    let counts = source != INIT && history.status(source) == Status::Unknown;
+                    counts || support.contains(&read)
+                };
+                let cases = (0..).zip(chosen).filter(|(_, case)| rests_on(case)).map(|(number, _)| number);
+                return Ok(Next::Refuted(Refuted { cases: cases.collect(), proof: violation, bytes: 0 }));
             }
-            None => violation = Violation::Sources { read: frame.read, cases: frame.refuted },
+        };
+        match guess(&partial, level, (engine, used), chosen.clone(), commits, limits)? {
+            Ok(witness) => Ok(Next::Solved(witness)),
+            Err(_) if chosen.len() == DEEPEST => Err(Limit::States { states: self.states }),
+            Err((read, guessed)) => {
+                // The one that was guessed is tried last.
+                let mut left: Vec<TxnId> = partial.reads().candidates(read).iter().collect();
+                left.sort_by_key(|&txn| txn != guessed);
+                Ok(Next::Split(left.into_iter().map(|source| (read, source)).collect()))
+            }
         }
     }
-    Some(violation)
+
+    fn assume(&mut self, case: (OpId, TxnId)) -> Result<Option<Refuted<Violation>>, Limit> {
+        self.chosen.push(case);
+        Ok(None)
+    }
+
+    fn retract(&mut self) {
+        self.chosen.pop();
+    }
+
+    fn join(&mut self, cases: Vec<((OpId, TxnId), Violation)>) -> Violation {
+        let ((read, _), _) = cases[0];
+        Violation::Sources {
+            read,
+            cases: cases.into_iter().map(|((_, source), case)| (source, case)).collect(),
+        }
+    }
 }
 
 /// Chooses what is open as a commit order suggests: the last candidate before the reader. If that does not go together, gives a read to

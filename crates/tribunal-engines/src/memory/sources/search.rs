@@ -1,15 +1,17 @@
 //! Searching for sources, case by case.
 //!
 //! With the sources that are chosen, others are forced; what they leave open is left out and the model's own engine asked. If it
-//! finds a violation, that refutes the case; if not, the open observation with the fewest sources is gone through. A violation
-//! that does not depend on the last choices refutes more than the last case: it is carried back to the one that it depends on.
+//! finds a violation, that refutes the case; if not, the open observation with the fewest sources is [split](split).
+//!
+//! A violation that depends on sources that were forced says so, and then rests on all cases before: any of them may have eliminated the other sources.
 
 use super::before::Rules;
-use super::forced::{Forced, Next, forced};
+use super::forced::{self, Forced, forced};
 use super::guess::guess;
 use super::support::Support;
 use crate::Engine;
 use crate::memory::models::engines;
+use crate::split::{self, Next, Refuted, Theory};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Observation};
 use tribunal_history::model::Model;
@@ -18,35 +20,8 @@ use tribunal_history::verdict::{Axiom, Edge, Limit, Refutation, Verdict, Violati
 /// Deeper cases would make a certificate that nobody can read, programs included.
 const DEEPEST: usize = 400;
 
-/// An observation that is gone through.
-struct Node {
-    /// What was forced before it.
-    forced: Vec<(Observation, EventId)>,
-    of: Observation,
-    /// The sources still to be tried, the next last.
-    left: Vec<EventId>,
-    source: EventId,
-    /// Those that failed.
-    cases: Vec<(EventId, Violation)>,
-    /// How many edges it takes to say why.
-    weight: usize,
-}
-
-impl Node {
-    /// About how many bytes it takes.
-    fn bytes(&self) -> usize {
-        let sources = self.forced.capacity() * size_of::<(Observation, EventId)>() + 4 * self.left.capacity();
-        // A path has room for as many edges again.
-        sources + 2 * size_of::<Edge>() * self.weight
-    }
-}
-
-/// Why the choices fail.
-struct Failure {
-    violation: Violation,
-    /// What it depends on; none if on everything so far.
-    support: Option<Support>,
-}
+/// An observation and its source.
+type Source = (Observation, EventId);
 
 /// Decides a history with open observations, each of a value that was written.
 pub(super) fn search(
@@ -55,103 +30,146 @@ pub(super) fn search(
     judge: impl Fn(&Execution) -> (Verdict, Engine),
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
-    let rules = Rules::of(model);
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut states = 0;
-    loop {
-        states += 1;
-        limits.check(states)?;
-        limits.check_memory(nodes.iter().map(Node::bytes).sum(), states)?;
-        let chosen = chosen(&nodes);
-        let Forced { sources, x, next } = forced(whole.choosing(&chosen), rules, limits)?;
-        let mut engine = engines(model)[0];
-        let failure = if let Next::NoSource(read) = next {
-            Failure { violation: violated(Refutation::NoSource(read)), support: None }
-        } else {
-            // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
-            let asked = if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() };
-            let (verdict, by) = judge(&asked);
-            engine = by;
-            match verdict {
-                Verdict::Inconsistent(violation) => {
-                    let support = Support::of(&x, &violation);
-                    Failure { violation, support }
-                }
-                Verdict::Undecided(limit) => return Err(limit),
-                Verdict::Unsupported(why) => return Ok((Verdict::Unsupported(why), engine)),
-                Verdict::Consistent(witness) => {
-                    let Next::Try(of, mut left) = next else {
-                        return Ok((consistent([chosen, sources].concat(), witness), engine));
-                    };
-                    // Most histories that are consistent are so in a simple way: it is tried once.
-                    if nodes.is_empty()
-                        && let Some(guessed) = guess(&x, model, limits)?
-                        && let (Verdict::Consistent(witness), by) =
-                            judge(&x.choosing(&guessed).without_open())
-                    {
-                        return Ok((consistent([sources, guessed].concat(), witness), by));
-                    }
-                    if nodes.len() == DEEPEST {
-                        return Err(Limit::States { states });
-                    }
-                    left.reverse();
-                    let source = left.pop().expect("a read with sources left");
-                    nodes.push(Node { forced: sources, of, left, source, cases: Vec::new(), weight: 0 });
-                    continue;
-                }
-            }
-        };
-        if let Some(violation) = back(&mut nodes, failure.given(sources)) {
-            return Ok((Verdict::Inconsistent(violation), engine));
-        }
+    let (rules, engine) = (Rules::of(model), engines(model)[0]);
+    let (chosen, forced) = (Vec::new(), Vec::new());
+    let mut sources = Sources { whole, model, rules, judge, limits, states: 0, engine, chosen, forced };
+    sources.count(0)?;
+    let decided = split::search(&mut sources, u64::MAX)?.expect("patience without end");
+    Ok((decided.unwrap_or_else(Verdict::Inconsistent), sources.engine))
+}
+
+/// The sources of open observations as a theory.
+struct Sources<'a, J> {
+    whole: &'a Execution,
+    model: Model,
+    rules: Rules,
+    judge: J,
+    limits: &'a Limits<'a>,
+    states: u64,
+    /// What was asked last.
+    engine: Engine,
+    chosen: Vec<Source>,
+    /// What is forced before the first choice, and after each.
+    forced: Vec<Vec<Source>>,
+}
+
+impl<J> Sources<'_, J> {
+    /// The choices and what they forced.
+    fn known(&self) -> Vec<Source> {
+        let chosen = self.chosen.iter().map(Some).chain([None]);
+        self.forced
+            .iter()
+            .zip(chosen)
+            .flat_map(|(forced, chosen)| forced.iter().chain(chosen))
+            .copied()
+            .collect()
     }
+
+    /// A violation depends on what it mentions; without a support on everything so far.
+    fn refuted(&self, violation: Violation, support: Option<Support>) -> Refuted<Violation> {
+        let rests_on =
+            |&(of, source): &Source| support.as_ref().is_none_or(|support| support.has(of, source));
+        for depth in (0..=self.chosen.len()).rev() {
+            if self.forced[depth].iter().any(rests_on) {
+                return refuted(given(&self.forced[depth], violation), depth);
+            }
+            if depth > 0 && rests_on(&self.chosen[depth - 1]) {
+                return refuted(violation, depth);
+            }
+        }
+        refuted(violation, 0)
+    }
+}
+
+/// A violation that rests on so many cases, the first ones.
+fn refuted(violation: Violation, cases: usize) -> Refuted<Violation> {
+    // A path has room for as many edges again.
+    let bytes = 2 * size_of::<Edge>() * (1 + violation.weight());
+    Refuted { proof: violation, cases: (0..cases as u32).collect(), bytes }
 }
 
 fn violated(refutation: Refutation) -> Violation {
     Violation { axiom: Axiom::Sources, refutation }
 }
 
-fn consistent(mut sources: Vec<(Observation, EventId)>, then: Witness) -> Verdict {
+/// A violation where these were forced.
+fn given(forced: &[Source], violation: Violation) -> Violation {
+    if forced.is_empty() {
+        return violation;
+    }
+    violated(Refutation::Forced { sources: forced.to_vec(), then: Box::new(violation) })
+}
+
+fn consistent(mut sources: Vec<Source>, then: Witness) -> Verdict {
     sources.sort_unstable();
     Verdict::Consistent(Witness::Sources { sources, then: Box::new(then) })
 }
 
-/// The choices and what they forced.
-fn chosen(nodes: &[Node]) -> Vec<(Observation, EventId)> {
-    nodes.iter().flat_map(|node| node.forced.iter().copied().chain([(node.of, node.source)])).collect()
-}
+impl<J: Fn(&Execution) -> (Verdict, Engine)> Theory for Sources<'_, J> {
+    type Case = Source;
+    type Proof = Violation;
+    type Solution = Verdict;
+    type Limit = Limit;
 
-impl Failure {
-    fn rests_on(&self, (of, source): (Observation, EventId)) -> bool {
-        self.support.as_ref().is_none_or(|support| support.has(of, source))
+    fn count(&mut self, bytes: usize) -> Result<(), Limit> {
+        self.states += 1;
+        self.limits.check(self.states)?;
+        let forced = self.forced.iter().map(|forced| forced.capacity() * size_of::<Source>());
+        self.limits.check_memory(bytes + forced.sum::<usize>(), self.states)
     }
 
-    /// The same, where these were forced.
-    fn given(self, forced: Vec<(Observation, EventId)>) -> Self {
-        if forced.is_empty() || !forced.iter().any(|&source| self.rests_on(source)) {
-            return self;
+    fn next(&mut self) -> Result<Next<Self>, Limit> {
+        let Forced { sources, x, next } =
+            forced(self.whole.choosing(&self.known()), self.rules, self.limits)?;
+        self.forced.push(sources);
+        self.engine = engines(self.model)[0];
+        if let forced::Next::NoSource(read) = next {
+            return Ok(Next::Refuted(self.refuted(violated(Refutation::NoSource(read)), None)));
         }
-        let then = Box::new(self.violation);
-        // What eliminated the other sources may be any choice before.
-        Failure { violation: violated(Refutation::Forced { sources: forced, then }), support: None }
-    }
-}
-
-/// Goes back to the last choice that a failure depends on, and on to its next source; the whole refutation if there is none.
-fn back(nodes: &mut Vec<Node>, mut failure: Failure) -> Option<Violation> {
-    while let Some(mut node) = nodes.pop() {
-        if failure.rests_on((node.of, node.source)) {
-            node.weight += 1 + failure.violation.weight();
-            node.cases.push((node.source, failure.violation));
-            if let Some(source) = node.left.pop() {
-                node.source = source;
-                nodes.push(node);
-                return None;
+        // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
+        let asked = if matches!(self.model, Model::Cat(_)) { x.clone() } else { x.without_open() };
+        let (verdict, by) = (self.judge)(&asked);
+        self.engine = by;
+        let witness = match verdict {
+            Verdict::Consistent(witness) => witness,
+            Verdict::Inconsistent(violation) => {
+                let support = Support::of(&x, &violation);
+                return Ok(Next::Refuted(self.refuted(violation, support)));
             }
-            let violation = violated(Refutation::Sources { of: node.of, cases: node.cases });
-            failure = Failure { violation, support: None };
+            Verdict::Undecided(limit) => return Err(limit),
+            Verdict::Unsupported(_) => return Ok(Next::Solved(verdict)),
+        };
+        let forced::Next::Try(of, mut left) = next else {
+            return Ok(Next::Solved(consistent(self.known(), witness)));
+        };
+        // Most histories that are consistent are so in a simple way: it is tried once.
+        if self.chosen.is_empty()
+            && let Some(guessed) = guess(&x, self.model, self.limits)?
+            && let (Verdict::Consistent(witness), by) = (self.judge)(&x.choosing(&guessed).without_open())
+        {
+            self.engine = by;
+            return Ok(Next::Solved(consistent([self.known(), guessed].concat(), witness)));
         }
-        failure = failure.given(node.forced);
+        if self.chosen.len() == DEEPEST {
+            return Err(Limit::States { states: self.states });
+        }
+        left.reverse();
+        Ok(Next::Split(left.into_iter().map(|source| (of, source)).collect()))
     }
-    Some(failure.violation)
+
+    fn assume(&mut self, source: Source) -> Result<Option<Refuted<Violation>>, Limit> {
+        self.chosen.push(source);
+        Ok(None)
+    }
+
+    fn retract(&mut self) {
+        self.chosen.pop();
+        self.forced.truncate(self.chosen.len() + 1);
+    }
+
+    fn join(&mut self, cases: Vec<(Source, Violation)>) -> Violation {
+        let ((of, _), _) = cases[0];
+        let cases = cases.into_iter().map(|((_, source), violation)| (source, violation)).collect();
+        given(&self.forced[self.chosen.len()], violated(Refutation::Sources { of, cases }))
+    }
 }

@@ -27,7 +27,6 @@ mod nodes;
 mod proof;
 mod repair;
 mod rules;
-mod sat;
 mod saturation;
 mod search;
 mod simulation;
@@ -37,13 +36,14 @@ use super::graph::Node;
 use super::support::speaks_of_sessions;
 use super::versions::Versions;
 use super::{Base, Engine, History, Isolation, Level, Proof, TxnId};
+use crate::split;
 use accesses::Accesses;
 use chains::Chains;
 use hint::hint;
 use known::{Collection, Hop};
 use nodes::Nodes;
 use saturation::{CommitSaturation, Halt};
-use search::Stop;
+use search::Writers;
 use simulation::Simulated;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
@@ -133,24 +133,19 @@ impl<'a> Question<'a> {
         let order = saturation.order().unwrap_or_default();
         let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
         let simulated = |saturation: &CommitSaturation<'_>| self.simulated(saturation);
-        let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+        let mut writers = Writers::new(&mut saturation, &hint, self.limits, simulated);
         self.used.add(Engine::Search);
+        let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
         let searched = match self.engine {
-            Some(Engine::Sat) => Err(Stop::Patience),
-            _ => saturation.search(&hint, patience, self.limits, simulated),
-        };
-        let searched = match searched {
-            Err(Stop::Patience) => {
-                self.used.add(Engine::Sat);
-                saturation.solve(&hint, self.limits, simulated)
-            }
-            searched => searched,
+            Some(Engine::Sat) => None,
+            _ => split::search(&mut writers, patience)?,
         };
         match searched {
-            Ok(found) => Ok(Ok(found.unwrap_or_else(|| commits(&saturation)))),
-            Err(Stop::Refuted(part)) => Ok(Err(part.proof)),
-            Err(Stop::Limit(limit)) => Err(limit),
-            Err(Stop::Patience) => unreachable!("the solver goes on to the end"),
+            Some(decided) => Ok(decided),
+            None => {
+                self.used.add(Engine::Sat);
+                split::solve_pairs(&mut writers, self.limits)
+            }
         }
     }
 

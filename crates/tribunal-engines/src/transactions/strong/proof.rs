@@ -4,28 +4,21 @@ use super::super::graph::Node;
 use super::super::{Because, End, Link, Proof, Rel, Step};
 use super::known::Hop;
 use super::saturation::{CommitSaturation, Conflict, Ground, Known, NONE, Reason};
+use crate::split::Refuted;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A proof under the choices that it uses.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub proof: Proof,
-    /// The numbers of the choices.
-    pub uses: BTreeSet<u32>,
-}
-
 impl CommitSaturation<'_> {
     /// Why an edge closes a cycle. To be asked before going back.
-    pub(super) fn refute(&self, conflict: Conflict) -> Part {
+    pub(super) fn refute(&self, conflict: Conflict) -> Refuted<Proof> {
         let Conflict { from, to, reason } = conflict;
         let mut cycle = vec![(from, to, reason)];
         cycle.extend(self.path(to, from, self.edges.len(), usize::MAX));
-        self.part(&cycle)
+        self.refuted(&cycle)
     }
 
     /// A short cycle, given all nodes that are on cycles or behind them.
-    pub(super) fn shortest(&self, cyclic: &[Node]) -> Part {
+    pub(super) fn shortest(&self, cyclic: &[Node]) -> Refuted<Proof> {
         /// From how many nodes to look.
         const STARTS: usize = 64;
         let all = self.edges.len();
@@ -37,7 +30,7 @@ impl CommitSaturation<'_> {
                 shortest = cycle;
             }
         }
-        self.part(&shortest)
+        self.refuted(&shortest)
     }
 
     /// A node on a cycle: going back from any of them comes to one.
@@ -59,9 +52,9 @@ impl CommitSaturation<'_> {
         node
     }
 
-    fn part(&self, cycle: &[Hop]) -> Part {
+    fn refuted(&self, cycle: &[Hop]) -> Refuted<Proof> {
         let mut steps: BTreeMap<u32, Option<Step>> = BTreeMap::new();
-        let mut uses = BTreeSet::new();
+        let mut cases = BTreeSet::new();
         let mut pending: Vec<u32> = rests_on(cycle).collect();
         while let Some(number) = pending.pop() {
             if steps.contains_key(&number) {
@@ -71,7 +64,7 @@ impl CommitSaturation<'_> {
             let because = match ground {
                 Ground::List(read) => Some(Because::List(read)),
                 Ground::Assumed(choice) => {
-                    uses.insert(choice);
+                    cases.insert(choice);
                     None
                 }
                 Ground::Seen(read) => {
@@ -90,7 +83,9 @@ impl CommitSaturation<'_> {
             steps.insert(number, because.map(|because| Step { key, first, second, because }));
         }
         let steps = steps.into_values().flatten().collect();
-        Part { proof: Proof { steps, end: End::Cycle(self.links(cycle)) }, uses }
+        let proof = Proof { steps, end: End::Cycle(self.links(cycle)) };
+        let bytes = bytes_of(&proof);
+        Refuted { proof, cases: cases.into_iter().collect(), bytes }
     }
 
     /// A shortest path of one edge or more, of at most so many links, that uses only so many of the first edges; nothing if there is none. What is
@@ -162,6 +157,17 @@ impl CommitSaturation<'_> {
         }
         links
     }
+}
+
+/// How many bytes the proof of a conflict takes.
+fn bytes_of(proof: &Proof) -> usize {
+    let path = |step: &Step| match &step.because {
+        Because::List(_) => 0,
+        Because::Seen { path, .. } | Because::Otherwise(path) => path.len(),
+    };
+    let links = proof.steps.iter().map(path).sum::<usize>();
+    let cycle = if let End::Cycle(cycle) = &proof.end { cycle.len() } else { 0 };
+    size_of::<Proof>() + proof.steps.len() * size_of::<Step>() + (links + cycle) * size_of::<Link>()
 }
 
 /// The steps that the edges of a path come from.

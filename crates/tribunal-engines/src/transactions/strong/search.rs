@@ -1,129 +1,153 @@
-//! Choosing an order of writers where saturation leaves it open.
+//! The order of writers where saturation leaves it open: [splits](split) of pairs of writers, saturating after each.
+//!
+//! A search chooses pair by pair, as they come in an order of all; from time to time a simulation may come to an order with the choices made so far,
+//! and if not, the keys that are in its way are looked at first. A SAT solver is given pairs a few at a time, those of such keys first.
 
 use super::super::{End, KeyId, Proof, TxnId};
-use super::proof::Part;
+use super::commits;
 use super::saturation::{CommitSaturation, Ground, Halt};
 use super::simulation::Simulated;
+use crate::split::{self, Next, Pairs, Refuted, Theory};
+use std::iter::once;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// Why there is no order, or no answer.
-pub(super) enum Stop {
-    Refuted(Box<Part>),
-    /// There were too many conflicts.
-    Patience,
-    Limit(Limit),
-}
+/// How deep cases of a proof may nest: certificates are read recursively.
+const DEEPEST: usize = 500;
 
-impl From<Limit> for Stop {
-    fn from(limit: Limit) -> Self {
-        Stop::Limit(limit)
-    }
-}
+/// How many pairs a solver is given at once.
+const PAIRS: usize = 16;
 
 /// Two writers of a key, one before the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
-    pub key: KeyId,
-    pub first: TxnId,
-    pub second: TxnId,
+    key: KeyId,
+    first: TxnId,
+    second: TxnId,
 }
 
 impl Pair {
-    /// Itself, or the other way around.
-    pub(super) fn directed(self, forward: bool) -> Self {
-        let Pair { key, first, second } = self;
-        if forward { self } else { Pair { key, first: second, second: first } }
+    fn reversed(self) -> Self {
+        Pair { first: self.second, second: self.first, ..self }
     }
 }
 
-/// A choice: a pair as it is, or the other way around if that is refuted.
-struct Choice {
-    mark: usize,
-    pair: Pair,
-    forward: Option<Box<Part>>,
+/// The order of writers as a theory: a case puts one before another. `F` comes to a commit order by a simulation, or to the keys that are in its way.
+pub(super) struct Writers<'a, 'h, F> {
+    saturation: &'a mut CommitSaturation<'h>,
+    /// By node, what comes first if nothing else says so.
+    hint: &'a [u32],
+    simulated: F,
+    limits: &'a Limits<'a>,
+    keys: Vec<KeyId>,
+    /// The writers of keys before this one are ordered.
+    at: usize,
+    /// Keys to look at first.
+    urgent: Vec<KeyId>,
+    /// After how many choices to simulate, and after how many more the next time unless there is progress.
+    next: usize,
+    step: usize,
+    /// Where to go back to from each open case.
+    marks: Vec<usize>,
+}
+
+impl<'a, 'h, F: Fn(&CommitSaturation<'_>) -> Result<Simulated, Limit>> Writers<'a, 'h, F> {
+    pub(super) fn new(
+        saturation: &'a mut CommitSaturation<'h>,
+        hint: &'a [u32],
+        limits: &'a Limits<'a>,
+        simulated: F,
+    ) -> Self {
+        let keys = saturation.accesses.keys().collect();
+        saturation.notes = true;
+        let (urgent, marks) = (Vec::new(), Vec::new());
+        Writers { saturation, hint, simulated, limits, keys, at: 0, urgent, next: 0, step: 1, marks }
+    }
+
+    fn unordered(&self, key: KeyId) -> Option<Pair> {
+        let (first, second) = self.saturation.unordered(key, self.hint)?;
+        Some(Pair { key, first, second })
+    }
+}
+
+impl<F: Fn(&CommitSaturation<'_>) -> Result<Simulated, Limit>> Theory for Writers<'_, '_, F> {
+    type Case = Pair;
+    type Proof = Proof;
+    type Solution = Vec<TxnId>;
+    type Limit = Limit;
+
+    fn count(&mut self, bytes: usize) -> Result<(), Limit> {
+        self.saturation.states += 1;
+        self.limits.check(self.saturation.states)?;
+        self.limits.check_memory(self.saturation.bytes() + bytes, self.saturation.states)
+    }
+
+    fn next(&mut self) -> Result<Next<Self>, Limit> {
+        while self.at < self.keys.len() {
+            if self.marks.len() >= self.next {
+                let before = std::mem::take(&mut self.urgent);
+                match (self.simulated)(self.saturation)? {
+                    Ok(commits) => return Ok(Next::Solved(commits)),
+                    Err(keys) => self.urgent = keys,
+                }
+                self.step = if self.urgent == before { 2 * self.step } else { 1 };
+                self.next = self.marks.len() + self.step;
+            }
+            let urgent = self.urgent.iter().find_map(|&key| self.unordered(key));
+            match urgent.or_else(|| self.unordered(self.keys[self.at])) {
+                Some(pair) => return Ok(Next::Split(vec![pair.reversed(), pair])),
+                None => self.at += 1,
+            }
+        }
+        Ok(Next::Solved(commits(self.saturation)))
+    }
+
+    fn assume(&mut self, Pair { key, first, second }: Pair) -> Result<Option<Refuted<Proof>>, Limit> {
+        let number = self.marks.len() as u32;
+        self.marks.push(self.saturation.mark());
+        let assumed = self.saturation.before(key, first, second, Ground::Assumed(number));
+        match assumed.and_then(|()| self.saturation.saturate(self.limits)) {
+            Ok(()) => Ok(None),
+            Err(Halt::Conflict(conflict)) => Ok(Some(self.saturation.refute(conflict))),
+            Err(Halt::Cyclic(cyclic)) => Ok(Some(self.saturation.shortest(&cyclic))),
+            Err(Halt::Limit(limit)) => Err(limit),
+        }
+    }
+
+    fn retract(&mut self) {
+        self.at = 0;
+        if let Some(mark) = self.marks.pop() {
+            self.saturation.undo(mark);
+        }
+    }
+
+    fn join(&mut self, cases: Vec<(Pair, Proof)>) -> Proof {
+        let (Pair { key, first, second }, forward, backward) = split::two(cases);
+        let (forward, backward) = (Box::new(forward), Box::new(backward));
+        Proof { steps: Vec::new(), end: End::Cases { key, first, second, forward, backward } }
+    }
+}
+
+impl<F: Fn(&CommitSaturation<'_>) -> Result<Simulated, Limit>> Pairs for Writers<'_, '_, F> {
+    fn pairs(&mut self) -> Result<Result<Vec<TxnId>, Vec<(Pair, Pair)>>, Limit> {
+        let in_the_way = match (self.simulated)(self.saturation)? {
+            Ok(commits) => return Ok(Ok(commits)),
+            Err(keys) => keys,
+        };
+        let mut unordered = in_the_way.iter().chain(&self.keys).filter_map(|&key| self.unordered(key));
+        let Some(pair) = unordered.next() else { return Ok(Ok(commits(self.saturation))) };
+        let more = unordered.take(PAIRS - 1).filter(|&other| other != pair);
+        Ok(Err(once(pair).chain(more).map(|pair| (pair, pair.reversed())).collect()))
+    }
+
+    fn deepen(&mut self, depth: usize) -> Result<(), Limit> {
+        if depth < DEEPEST { Ok(()) } else { Err(Limit::States { states: self.saturation.states }) }
+    }
 }
 
 impl CommitSaturation<'_> {
-    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it depends on.
-    /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
-    /// choices made so far; if not, the keys that are in its way are looked at first. After so many conflicts all choices are taken back.
-    pub(super) fn search(
-        &mut self,
-        hint: &[u32],
-        patience: u64,
-        limits: &Limits<'_>,
-        simulated: impl Fn(&Self) -> Result<Simulated, Limit>,
-    ) -> Result<Option<Vec<TxnId>>, Stop> {
-        let keys: Vec<KeyId> = self.accesses.keys().collect();
-        self.notes = true;
-        let mut choices: Vec<Choice> = Vec::new();
-        let (mut at, mut conflicts) = (0, 0);
-        // Keys to look at first, after how many choices to simulate, and how many more the next time unless there is progress.
-        let (mut urgent, mut next, mut step): (Vec<KeyId>, usize, usize) = (Vec::new(), 0, 1);
-        while at < keys.len() {
-            if choices.len() >= next {
-                let before = std::mem::take(&mut urgent);
-                match simulated(self)? {
-                    Ok(commits) => return Ok(Some(commits)),
-                    Err(keys) => urgent = keys,
-                }
-                step = if urgent == before { 2 * step } else { 1 };
-                next = choices.len() + step;
-            }
-            let chosen = urgent.iter().find_map(|&key| Some((key, self.unordered(key, hint)?)));
-            let other = || Some((keys[at], self.unordered(keys[at], hint)?));
-            let Some((key, (first, second))) = chosen.or_else(other) else {
-                at += 1;
-                continue;
-            };
-            limits.check(self.states)?;
-            limits.check_memory(self.bytes(), self.states)?;
-            let (mark, pair) = (self.mark(), Pair { key, first, second });
-            choices.push(Choice { mark, pair, forward: None });
-            let mut outcome = self.choose(pair, choices.len() - 1, limits);
-            while let Err(halt) = outcome {
-                conflicts += 1;
-                if let (true, Some(first)) = (conflicts > patience, choices.first()) {
-                    self.undo(first.mark);
-                    return Err(Stop::Patience);
-                }
-                let mut part = match halt {
-                    Halt::Limit(limit) => return Err(Stop::Limit(limit)),
-                    Halt::Conflict(conflict) => Box::new(self.refute(conflict)),
-                    Halt::Cyclic(cyclic) => Box::new(self.shortest(&cyclic)),
-                };
-                at = 0;
-                outcome = loop {
-                    let Some(mut choice) = choices.pop() else { return Err(Stop::Refuted(part)) };
-                    self.undo(choice.mark);
-                    let number = choices.len();
-                    if !part.uses.remove(&(number as u32)) {
-                        continue;
-                    }
-                    match choice.forward.take() {
-                        Some(forward) => part = cases(choice.pair, *forward, *part),
-                        None => {
-                            let other = choice.pair.directed(false);
-                            choices.push(Choice { forward: Some(part), ..choice });
-                            break self.choose(other, number, limits);
-                        }
-                    }
-                };
-            }
-        }
-        Ok(None)
-    }
-
-    fn choose(&mut self, pair: Pair, number: usize, limits: &Limits<'_>) -> Result<(), Halt> {
-        let Pair { key, first, second } = pair;
-        self.states += 1;
-        self.before(key, first, second, Ground::Assumed(number as u32))?;
-        self.saturate(limits)
-    }
-
     /// Two writers of a key neither of which is known to come before the other; none if all are in order.
-    pub(super) fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
+    fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
         let mut writers: Vec<TxnId> = self.writers(key).iter().map(|writer| writer.txn).collect();
         writers.sort_unstable_by_key(|&txn| hint[self.nodes.commit(txn) as usize]);
         let leads =
@@ -142,18 +166,4 @@ impl CommitSaturation<'_> {
         }
         None
     }
-}
-
-/// Neither order can be.
-pub(super) fn cases(pair: Pair, forward: Part, backward: Part) -> Box<Part> {
-    let Pair { key, first, second } = pair;
-    let uses = forward.uses.union(&backward.uses).copied().collect();
-    let end = End::Cases {
-        key,
-        first,
-        second,
-        forward: Box::new(forward.proof),
-        backward: Box::new(backward.proof),
-    };
-    Box::new(Part { proof: Proof { steps: Vec::new(), end }, uses })
 }

@@ -36,9 +36,8 @@ use crate::memory::order::past::replay::Halt;
 use crate::memory::order::views::graph::Graph;
 use crate::memory::order::views::memory_order::MemoryOrderSweep;
 use crate::memory::order::views::repair::repair;
-use crate::memory::order::views::sat;
 use crate::memory::order::views::saturation::{Reason, Stop, ViewSaturation, graph_bytes};
-use crate::memory::order::views::search::{self, Explain, Outcome, in_order};
+use crate::memory::order::views::search::{self, Explain, in_order};
 use explain::Explanation;
 use std::rc::Rc;
 use tribunal_history::limits::Limits;
@@ -191,13 +190,13 @@ fn seq_cst(
     let (outcome, decided) = match searched {
         Some(outcome) => (outcome, Engine::Search),
         None => {
-            let outcome = sat::search(&psc.events, &mut saturation, &explanation, limits, &mut states)?;
+            let outcome = search::solve(&psc.events, &mut saturation, &explanation, limits, &mut states)?;
             (outcome, Engine::Sat)
         }
     };
     match outcome {
-        Outcome::Mo(writes) => consistent(&writes, decided),
-        Outcome::Refuted(refutation) => {
+        Ok(writes) => consistent(&writes, decided),
+        Err(refutation) => {
             let refutation = explanation.of_history(refutation);
             inconsistent(Violation { axiom: Axiom::SeqCst, refutation }, decided)
         }

@@ -20,7 +20,7 @@ use crate::memory::order::views::memory_order::MemoryOrderSweep;
 use crate::memory::order::views::repair::repair;
 use crate::memory::order::views::saturation::{Lines, Reason, Stop, ViewSaturation, graph_bytes};
 use crate::memory::order::views::search::{self, Explain, Outcome, in_order};
-use crate::memory::order::views::{completion, enumeration, memoized, sat, subset};
+use crate::memory::order::views::{completion, enumeration, memoized, subset};
 pub(super) use explain::Explanation;
 use std::rc::Rc;
 use tribunal_history::limits::Limits;
@@ -90,10 +90,8 @@ pub(super) fn decide(
     }
     let (outcome, decided) = beyond(x, preserved, engine, &mut saturation, &explain, limits, &mut states)?;
     match outcome {
-        Outcome::Mo(writes) => consistent(ModificationOrder::in_line(x, &writes), engine.unwrap_or(decided)),
-        Outcome::Refuted(refutation) => {
-            inconsistent(Violation { axiom: explain.axiom(), refutation }, decided)
-        }
+        Ok(writes) => consistent(ModificationOrder::in_line(x, &writes), engine.unwrap_or(decided)),
+        Err(refutation) => inconsistent(Violation { axiom: explain.axiom(), refutation }, decided),
     }
 }
 
@@ -150,18 +148,18 @@ fn beyond(
     /// Refuted cases after which another way is worth a try.
     const PATIENCE: u64 = 2000;
     if engine == Some(Engine::Sat) {
-        return Ok((sat::search(x, saturation, explain, limits, states)?, Engine::Sat));
+        return Ok((search::solve(x, saturation, explain, limits, states)?, Engine::Sat));
     }
     if let Some(outcome) = search::search(x, saturation, explain, PATIENCE, limits, states)? {
         return Ok((outcome, Engine::Search));
     }
     if engine.is_none() {
-        return Ok((sat::search(x, saturation, explain, limits, states)?, Engine::Sat));
+        return Ok((search::solve(x, saturation, explain, limits, states)?, Engine::Sat));
     }
     // Derived edges join events.
     let derived = saturation.graph.derived().iter().map(|edge| (EventId(edge.from.0), EventId(edge.to.0)));
     if let Some(writes) = memoized::search_within(x, preserved, derived, limits, states)? {
-        return Ok((Outcome::Mo(writes), Engine::Search));
+        return Ok((Ok(writes), Engine::Search));
     }
     // There is none: what is left to do is to prove it.
     let outcome = search::search(x, saturation, explain, u64::MAX, limits, states)?;
@@ -236,7 +234,7 @@ pub fn decide_assuming(
         }
     }
     match search::search(x, &mut saturation, &explain, u64::MAX, limits, &mut 0)? {
-        Some(Outcome::Mo(writes)) => Ok(Some(ModificationOrder::in_line(x, &writes))),
+        Some(Ok(writes)) => Ok(Some(ModificationOrder::in_line(x, &writes))),
         _ => Ok(None),
     }
 }

@@ -1,40 +1,20 @@
-//! The search for an mo that saturation leaves open: case splits on pairs of writes, saturating after each.
+//! An mo that saturation leaves open: [splits](split) of pairs of writes, saturating after each.
 //!
 //! The topological order of the saturated graph is a candidate. Where it lets a write come between a read and its source,
 //! the write must be mo-before the source or come after the read: a split, the smaller displacement first; unless there
-//! is an unordered pair of writes that many more read from, since its order tells more. A case that
-//! saturation refutes is left for the deepest case that the refutation depends on (conflict-directed backjumping), so that a refutation
-//! is a tree of splits each of which matters. The tree proves that there is no mo.
+//! is an unordered pair of writes that many more read from, since its order tells more. If no write is out of place, the order of the graph is an mo.
+//! By a SAT solver this is wSC+ENUM of Zennou et al. 2020.
 
 use super::graph::Graph;
 use super::memory_order::MemoryOrderSweep;
 use super::saturation::{Conflict, Stop, ViewSaturation};
+use crate::split::{self, Next, Pairs, Refuted, Theory};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::{Cycle, Limit, Refutation};
 
-/// What a search ends with.
-pub(crate) enum Outcome {
-    /// The writes in the order of an mo.
-    Mo(Vec<EventId>),
-    /// There is none.
-    Refuted(Refutation),
-}
-
-/// A refutation and the cases it depends on, by their depth, ascending.
-struct Refuted {
-    refutation: Refutation,
-    cases: Vec<u32>,
-    /// What the refutation takes.
-    bytes: usize,
-}
-
-/// An open split: the case at hand and, if it is the second, what refuted the first.
-struct Split {
-    first: EventId,
-    second: EventId,
-    forward: Option<Refuted>,
-}
+/// The writes in the order of an mo, or why there is none.
+pub(crate) type Outcome = Result<Vec<EventId>, Refutation>;
 
 /// Writes a conflict as a cycle, in the words of the model, and says which cases it depends on, by their depth.
 pub(crate) trait Explain {
@@ -51,41 +31,106 @@ pub(crate) fn search(
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<Outcome>, Limit> {
-    let mut splits: Vec<Split> = Vec::new();
-    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
-    let popular = PairsByReaders::new(x, saturation, limits);
-    let mut conflicts = 0;
-    loop {
-        sweep.rewind(saturation.unchanged_before());
-        let Some(pair) = sweep.next(&saturation.graph) else {
-            return Ok(Some(Outcome::Mo(in_order(x, &saturation.graph))));
-        };
-        let mut case = popular.or(pair, saturation);
-        splits.push(Split { first: case.0, second: case.1, forward: None });
-        // Goes on with cases until one is not refuted at once.
-        while let Some(conflict) = {
-            let held = splits.iter().filter_map(|split| split.forward.as_ref());
-            let held = held.map(|refuted| refuted.bytes).sum();
-            enter(saturation, case, held, limits, states)?
-        } {
-            conflicts += 1;
-            if conflicts > patience {
-                splits.iter().for_each(|_| saturation.retract());
-                return Ok(None);
+    split::search(&mut Writes::new(x, saturation, explain, limits, states), patience)
+}
+
+/// The same by a SAT solver.
+pub(crate) fn solve(
+    x: &Execution,
+    saturation: &mut ViewSaturation<'_>,
+    explain: &impl Explain,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Outcome, Limit> {
+    split::solve_pairs(&mut Writes::new(x, saturation, explain, limits, states), limits)
+}
+
+/// The order of writes as a theory: a case puts a write before another.
+struct Writes<'a, 'x, E> {
+    x: &'a Execution,
+    saturation: &'a mut ViewSaturation<'x>,
+    explain: &'a E,
+    sweep: MemoryOrderSweep<'a>,
+    popular: PairsByReaders,
+    /// How many cases were open before, for good.
+    before: u32,
+    limits: &'a Limits<'a>,
+    states: &'a mut u64,
+}
+
+impl<'a, 'x, E: Explain> Writes<'a, 'x, E> {
+    fn new(
+        x: &'a Execution,
+        saturation: &'a mut ViewSaturation<'x>,
+        explain: &'a E,
+        limits: &'a Limits<'a>,
+        states: &'a mut u64,
+    ) -> Self {
+        let sweep = MemoryOrderSweep::new(x, saturation.twins());
+        let popular = PairsByReaders::new(x, saturation, limits);
+        let before = saturation.depth();
+        Writes { x, saturation, explain, sweep, popular, before, limits, states }
+    }
+}
+
+impl<E: Explain> Theory for Writes<'_, '_, E> {
+    type Case = (EventId, EventId);
+    type Proof = Refutation;
+    type Solution = Vec<EventId>;
+    type Limit = Limit;
+
+    fn count(&mut self, bytes: usize) -> Result<(), Limit> {
+        *self.states += 1;
+        self.limits.check(*self.states)?;
+        self.limits.check_memory(self.saturation.bytes() + bytes, *self.states)
+    }
+
+    fn next(&mut self) -> Result<Next<Self>, Limit> {
+        Ok(match self.pairs()? {
+            Ok(writes) => Next::Solved(writes),
+            Err(pairs) => {
+                Next::Split(pairs.into_iter().flat_map(|(pair, reversed)| [reversed, pair]).collect())
             }
-            let (cycle, cases) = explain.explain(saturation, &conflict);
-            let bytes = cycle.bytes() + 4 * cases.len();
-            let refuted = Refuted { refutation: Refutation::Cycle(cycle), cases, bytes };
-            case = match leave(saturation, &mut splits, refuted) {
-                Ok(case) => case,
-                Err(refutation) => return Ok(Some(Outcome::Refuted(refutation))),
-            };
+        })
+    }
+
+    fn assume(&mut self, (first, second): Self::Case) -> Result<Option<Refuted<Refutation>>, Limit> {
+        let assumed = self.saturation.assume(first, second).map_err(Stop::Conflict);
+        match assumed.and_then(|()| self.saturation.run(self.limits)) {
+            Ok(()) => Ok(None),
+            Err(Stop::Limit(limit)) => Err(limit),
+            Err(Stop::Conflict(conflict)) => {
+                let (cycle, depths) = self.explain.explain(self.saturation, &conflict);
+                let number = |depth: u32| depth.checked_sub(self.before + 1);
+                let (cases, bytes) = (depths.into_iter().filter_map(number).collect(), cycle.bytes());
+                Ok(Some(Refuted { proof: Refutation::Cycle(cycle), cases, bytes }))
+            }
         }
+    }
+
+    fn retract(&mut self) {
+        self.saturation.retract();
+    }
+
+    fn join(&mut self, cases: Vec<(Self::Case, Refutation)>) -> Refutation {
+        let ((first, second), forward, backward) = split::two(cases);
+        Refutation::Split { first, second, forward: Box::new(forward), backward: Box::new(backward) }
+    }
+}
+
+impl<E: Explain> Pairs for Writes<'_, '_, E> {
+    fn pairs(&mut self) -> Result<Result<Vec<EventId>, Vec<(Self::Case, Self::Case)>>, Limit> {
+        self.sweep.rewind(self.saturation.unchanged_before());
+        let Some(pair) = self.sweep.next(&self.saturation.graph) else {
+            return Ok(Ok(in_order(self.x, &self.saturation.graph)));
+        };
+        let (first, second) = self.popular.or(pair, self.saturation);
+        Ok(Err(vec![((first, second), (second, first))]))
     }
 }
 
 /// Unordered pairs of writes of one location by how many read from them, most first.
-pub(crate) struct PairsByReaders {
+struct PairsByReaders {
     pairs: Vec<(u32, EventId, EventId)>,
     readers: Vec<u32>,
 }
@@ -94,7 +139,7 @@ impl PairsByReaders {
     /// Histories with more pairs than this are too large to be hard.
     const MOST: usize = 1 << 16;
 
-    pub(crate) fn new(x: &Execution, saturation: &ViewSaturation<'_>, limits: &Limits<'_>) -> Self {
+    fn new(x: &Execution, saturation: &ViewSaturation<'_>, limits: &Limits<'_>) -> Self {
         let mut readers = vec![0; x.len() + x.location_count()];
         x.events().filter_map(|e| x.rf(e)).for_each(|write| readers[write.index()] += 1);
         let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); x.location_count()];
@@ -119,11 +164,7 @@ impl PairsByReaders {
 
     /// A pair to split on: the one given, or an unordered one that more than twice as many read from, in the order that the
     /// graph has it in.
-    pub(crate) fn or(
-        &self,
-        given: (EventId, EventId),
-        saturation: &ViewSaturation<'_>,
-    ) -> (EventId, EventId) {
+    fn or(&self, given: (EventId, EventId), saturation: &ViewSaturation<'_>) -> (EventId, EventId) {
         let (a, b) = given;
         let readers = self.readers[a.index()] + self.readers[b.index()];
         let more = self.pairs.iter().take_while(|(popular, ..)| *popular > 2 * readers);
@@ -138,55 +179,6 @@ impl PairsByReaders {
 
 fn unordered(saturation: &ViewSaturation<'_>, a: EventId, b: EventId) -> bool {
     !saturation.known(a, b) && !saturation.known(b, a)
-}
-
-/// Saturates a case, with so many bytes of refutations at hand; the conflict if it is refuted.
-fn enter(
-    saturation: &mut ViewSaturation<'_>,
-    (first, second): (EventId, EventId),
-    held: usize,
-    limits: &Limits<'_>,
-    states: &mut u64,
-) -> Result<Option<Conflict>, Limit> {
-    *states += 1;
-    limits.check(*states)?;
-    limits.check_memory(saturation.bytes() + held, *states)?;
-    let outcome =
-        saturation.assume(first, second).map_err(Stop::Conflict).and_then(|()| saturation.run(limits));
-    match outcome {
-        Ok(()) => Ok(None),
-        Err(Stop::Conflict(conflict)) => Ok(Some(conflict)),
-        Err(Stop::Limit(limit)) => Err(limit),
-    }
-}
-
-/// Leaves a refuted case and the ones around it that do not matter to the refutation; the next case to enter, or the
-/// refutation of everything.
-fn leave(
-    saturation: &mut ViewSaturation<'_>,
-    splits: &mut Vec<Split>,
-    mut refuted: Refuted,
-) -> Result<(EventId, EventId), Refutation> {
-    while let Some(split) = splits.pop() {
-        let depth = saturation.depth();
-        saturation.retract();
-        let Ok(at) = refuted.cases.binary_search(&depth) else { continue };
-        refuted.cases.remove(at);
-        let Split { first, second, forward } = split;
-        let Some(forward) = forward else {
-            splits.push(Split { first, second, forward: Some(refuted) });
-            return Ok((second, first));
-        };
-        let mut cases = forward.cases;
-        cases.extend(refuted.cases);
-        cases.sort_unstable();
-        cases.dedup();
-        let bytes = forward.bytes + refuted.bytes + 2 * size_of::<Refutation>();
-        let (forward, backward) = (Box::new(forward.refutation), Box::new(refuted.refutation));
-        let refutation = Refutation::Split { first, second, forward, backward };
-        refuted = Refuted { refutation, cases, bytes };
-    }
-    Err(refuted.refutation)
 }
 
 /// The writes in the order of the graph.
