@@ -5,12 +5,13 @@ use super::found::{Found, Trust};
 use super::idle::Idles;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
+use tribunal_cat::relation::bits::of_word;
 use tribunal_history::object::{
     Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification, StateId,
 };
 use tribunal_history::verdict::Limit;
 
-/// A set of operations, a bit for each.
+/// A set of operations, a bit for each: parts have at most 64, and a plain word is easiest to check.
 type Set = u64;
 
 fn bit(op: OpId) -> Set {
@@ -18,7 +19,7 @@ fn bit(op: OpId) -> Set {
 }
 
 fn ops(set: Set) -> impl Iterator<Item = OpId> {
-    (0..u64::BITS).filter(move |at| set >> at & 1 == 1).map(OpId)
+    of_word(set).map(|at| OpId(at as u32))
 }
 
 /// Whether an axiom mentions operations of a method.

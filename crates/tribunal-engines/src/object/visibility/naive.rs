@@ -4,11 +4,11 @@
 //! largest first, as in section 5 of Emmi and Enea (CAV 2018). Nothing is remembered.
 
 use super::Found;
-use super::bits::Bits;
 use super::minimal::next_combination;
 use super::partial::Partial;
 use super::problem::Problem;
 use crate::object::meter::Meter;
+use tribunal_cat::relation::FixedSet;
 use tribunal_history::object::heap::vector;
 use tribunal_history::verdict::Limit;
 
@@ -16,11 +16,11 @@ use tribunal_history::verdict::Limit;
 struct Node<const W: usize> {
     length: usize,
     /// The pending operations that can no longer take effect.
-    left_out: Bits<W>,
+    left_out: FixedSet<W>,
     /// The operation being tried; the ones below have been.
     op: usize,
     /// What it must see, what else it may see, and the places of those that it does not see; none before the first choice.
-    forced: Bits<W>,
+    forced: FixedSet<W>,
     optional: Vec<usize>,
     unseen: Option<Vec<usize>>,
 }
@@ -34,7 +34,7 @@ pub fn search<const W: usize>(problem: &Problem<'_, W>, meter: &mut Meter<'_>) -
 
 fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>) -> Result<Found, Limit> {
     let mut reached = 0;
-    let mut nodes = vec![node(0, Bits::EMPTY)];
+    let mut nodes = vec![node(0, FixedSet::EMPTY)];
     while !nodes.is_empty() {
         partial.visit(1)?;
         // A node holds two lists of at most what is placed before it.
@@ -71,13 +71,13 @@ fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>
     Ok(Err(reached))
 }
 
-fn node<const W: usize>(length: usize, left_out: Bits<W>) -> Node<W> {
-    Node { length, left_out, op: 0, forced: Bits::EMPTY, optional: Vec::new(), unseen: None }
+fn node<const W: usize>(length: usize, left_out: FixedSet<W>) -> Node<W> {
+    Node { length, left_out, op: 0, forced: FixedSet::EMPTY, optional: Vec::new(), unseen: None }
 }
 
 impl<const W: usize> Node<W> {
     /// The next set that the operation being tried may see: all, all but one, ...
-    fn next_set(&mut self, partial: &Partial<'_, W>) -> Option<Bits<W>> {
+    fn next_set(&mut self, partial: &Partial<'_, W>) -> Option<FixedSet<W>> {
         let problem = partial.problem;
         match &mut self.unseen {
             None => {
@@ -85,7 +85,7 @@ impl<const W: usize> Node<W> {
                 if partial.placed.contains(self.op) || self.left_out.contains(self.op) || !waits.is_empty() {
                     return None;
                 }
-                self.forced = partial.closure(self.op, Bits::EMPTY);
+                self.forced = partial.closure(self.op, FixedSet::EMPTY);
                 self.optional = (partial.placed - self.forced).iter().collect();
                 self.unseen = Some(Vec::new());
             }
@@ -98,7 +98,7 @@ impl<const W: usize> Node<W> {
                 }
             }
         }
-        let unseen: Bits<W> = self.unseen.iter().flatten().map(|&at| self.optional[at]).collect();
+        let unseen: FixedSet<W> = self.unseen.iter().flatten().map(|&at| self.optional[at]).collect();
         Some(partial.placed - unseen)
     }
 }
