@@ -26,7 +26,7 @@ use crate::memory::order::past::pasts::{PastSets, Pasts};
 use crate::memory::order::past::replay::{Halt, Step, replay};
 use std::ops::ControlFlow;
 use tribunal_cat::relation::{contains, insert};
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Label, ThreadId};
 use tribunal_history::model::Model;

@@ -22,6 +22,7 @@ use super::{
     Step, TxnId,
 };
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
@@ -296,7 +297,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
 
     fn check(&self) -> Result<(), Limit> {
         self.limits.check(0)?;
-        self.limits.check_memory(self.edges.capacity() * size_of::<Edge>(), 0)
+        self.limits.check_memory(self.edges.held(), 0)
     }
 
     /// d = so: the last writer of the key in the session stands for those before it.

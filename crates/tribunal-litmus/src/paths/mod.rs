@@ -7,6 +7,7 @@ mod jumps;
 mod state;
 
 use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_history::heap::held;
 
 use crate::error::Fault;
 use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
@@ -144,21 +145,9 @@ const POLLS: u64 = 512;
 impl Path {
     /// What it takes, about.
     pub fn bytes(&self) -> usize {
-        let pairs = [
-            &self.addr,
-            &self.data,
-            &self.ctrl,
-            &self.iico_data,
-            &self.iico_ctrl,
-            &self.iico_order,
-            &self.rf_reg,
-        ];
-        let pairs: usize = pairs.iter().map(|pairs| pairs.capacity()).sum();
         size_of::<Self>()
-            + self.events.capacity() * size_of::<PathEvent>()
-            + pairs * size_of::<(u16, u16)>()
-            + self.assumptions.capacity() * size_of::<(TermId, bool)>()
-            + self.registers.capacity() * size_of::<(Register, TermId)>()
+            + held(&[&self.events, &self.assumptions, &self.registers, &self.addr, &self.data, &self.ctrl])
+            + held(&[&self.iico_data, &self.iico_ctrl, &self.iico_order, &self.rf_reg])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::order::past::happens_before::Synchronization;
+use tribunal_history::heap::held;
 use tribunal_history::memory::{Order, ThreadId};
 
 /// What who reads a write may acquire: a row, and so many events of the write's own thread.
@@ -289,8 +290,6 @@ impl Knowledge {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.rows.bytes()
-            + self.threads.capacity() * size_of::<State>()
-            + self.trail.capacity() * size_of::<(ThreadId, State, u32)>()
+        self.rows.bytes() + held(&[&self.threads, &self.trail])
     }
 }

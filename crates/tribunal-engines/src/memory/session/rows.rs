@@ -1,5 +1,7 @@
 //! Vector clocks in one flat vector, for a number of entries that may grow.
 
+use tribunal_history::heap::Heap;
+
 /// Rows of as many counters each. A row that others may share is never changed: what is learned makes a new one, so that
 /// going back is cutting the vector off.
 #[derive(Clone, Debug)]
@@ -102,7 +104,7 @@ impl Rows {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<u32>()
+        self.entries.held()
     }
 }
 

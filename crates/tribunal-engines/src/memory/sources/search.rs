@@ -10,6 +10,7 @@ use super::guess::guess;
 use super::support::Support;
 use crate::Engine;
 use crate::memory::models::engines;
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Observation};
 use tribunal_history::model::Model;
@@ -35,7 +36,7 @@ struct Node {
 impl Node {
     /// About how many bytes it takes.
     fn bytes(&self) -> usize {
-        let sources = self.forced.capacity() * size_of::<(Observation, EventId)>() + 4 * self.left.capacity();
+        let sources = held(&[&self.forced, &self.left]);
         // A path has room for as many edges again.
         sources + 2 * size_of::<Edge>() * self.weight
     }

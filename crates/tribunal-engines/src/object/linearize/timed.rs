@@ -6,7 +6,7 @@ use crate::object::meter::Meter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use tribunal_cat::relation::bits;
-use tribunal_history::object::heap::{boxed, table, vector};
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
@@ -180,7 +180,7 @@ impl Slots for Box<[u64]> {
     }
 
     fn bytes(width: usize) -> usize {
-        boxed(8 * bits::words(width))
+        block(8 * bits::words(width))
     }
 
     fn has(&self, slot: u32) -> bool {
@@ -281,10 +281,10 @@ impl<'a, B: Slots> Search<'a, B> {
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         Timed::BYTES * self.timed.ops.len()
-            + table(visited.len(), visited.capacity(), size_of::<Configuration<B>>())
-            + vector(choices.len(), choices.capacity(), size_of::<Choice<B>>())
+            + visited.peak()
+            + choices.peak()
+            + self.commute.peak()
             + (visited.len() + choices.len() + 4) * B::bytes(self.timed.width)
-            + table(self.commute.len(), self.commute.capacity(), size_of::<((OpId, OpId), bool)>())
     }
 
     /// How many events of the whole history end with the return that no order gets past.

@@ -21,8 +21,8 @@ use super::problem::Problem;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
 use tribunal_cat::relation::FixedSet;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::AbstractExecution;
-use tribunal_history::object::heap::{boxed, table, vector};
 use tribunal_history::verdict::Limit;
 
 /// Visits before failures are remembered: most histories need fewer.
@@ -143,13 +143,8 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Whether there is room for all that the search holds, and one more of each.
     fn hold(&mut self) -> Result<(), Limit> {
-        let (failed, nodes, sets) = (&self.failed, &self.nodes, &self.sets);
-        let held = self.problem
-            + self.keys
-            + table(failed.len(), failed.capacity(), size_of::<Box<[u64]>>())
-            + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
-            + vector(sets.len(), sets.capacity(), size_of::<FixedSet<W>>());
-        self.partial.hold(held)
+        let lists = self.failed.peak() + self.nodes.peak() + self.sets.peak();
+        self.partial.hold(self.problem + self.keys + lists)
     }
 
     /// Goes on from the present beginning of lin, unless it failed before.
@@ -163,7 +158,7 @@ impl<'a, const W: usize> Search<'a, W> {
             if self.failed.contains(&it) {
                 return Ok(());
             }
-            self.keys += boxed(size_of_val(&*it));
+            self.keys += block(size_of_val(&*it));
             key = Some(it);
         }
         self.nodes.push(Node {

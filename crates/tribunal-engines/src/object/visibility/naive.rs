@@ -9,7 +9,7 @@ use super::partial::Partial;
 use super::problem::Problem;
 use crate::object::meter::Meter;
 use tribunal_cat::relation::FixedSet;
-use tribunal_history::object::heap::vector;
+use tribunal_history::heap::Heap;
 use tribunal_history::verdict::Limit;
 
 /// A beginning of lin, and what is being tried after it.
@@ -39,11 +39,7 @@ fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>
         partial.visit(1)?;
         // A node holds two lists of at most what is placed before it.
         let lists = 2 * size_of::<usize>() * nodes.len() * nodes.len();
-        partial.hold(
-            Problem::<W>::bytes(problem.len())
-                + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
-                + lists,
-        )?;
+        partial.hold(Problem::<W>::bytes(problem.len()) + nodes.peak() + lists)?;
         let Some(last) = nodes.last_mut() else { break };
         partial.keep(last.length);
         if problem.completed.is_subset(&partial.placed) {

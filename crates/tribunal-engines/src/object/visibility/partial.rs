@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use crate::object::meter::Meter;
 use tribunal_cat::relation::FixedSet;
-use tribunal_history::object::heap::vector;
+use tribunal_history::heap::Heap;
 use tribunal_history::object::{AbstractExecution, Machine, OpId, Relation, StateId, Visibility};
 use tribunal_history::verdict::Limit;
 
@@ -69,8 +69,7 @@ impl<'a, const W: usize> Partial<'a, W> {
 
     /// Whether to go on: all that the machine has said so far is sound, and there is room.
     fn go_on(&mut self) -> Result<(), Limit> {
-        let frontier = vector(self.frontier.len(), self.frontier.capacity(), size_of::<StateId>());
-        self.meter.hold(self.held + frontier, &mut *self.machine)
+        self.meter.hold(self.held + self.frontier.peak(), &mut *self.machine)
     }
 
     /// How many of the first returns of the history are of operations that are placed.

@@ -2,6 +2,7 @@
 
 use super::super::relations::{counted, reads};
 use super::super::{History, INIT, KeyId, OpId, TxnId};
+use tribunal_history::heap::held;
 
 /// What a transaction, or init, wrote to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -194,14 +195,7 @@ impl Accesses {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        let words = self.write_starts.capacity()
-            + self.keys.capacity()
-            + self.read_starts.capacity()
-            + 2 * self.reads.capacity()
-            + self.reader_starts.capacity()
-            + 2 * self.readers.capacity()
-            + self.writer_starts.capacity()
-            + self.writers.capacity();
-        words * size_of::<u32>()
+        held(&[&self.write_starts, &self.keys, &self.read_starts, &self.reads])
+            + held(&[&self.reader_starts, &self.readers, &self.writer_starts, &self.writers])
     }
 }

@@ -7,6 +7,7 @@ use super::chains::Chains;
 use super::known::Hop;
 use super::nodes::Nodes;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
@@ -345,11 +346,7 @@ impl<'h> CommitSaturation<'h> {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.clocks.len() * size_of::<u32>()
-            + self.trail.capacity() * size_of::<Change>()
-            + self.applied.capacity() * size_of::<(Version, TxnId, u8)>()
-            + self.edges.capacity() * (size_of::<Hop>() + size_of::<u32>())
-            + self.steps.capacity() * size_of::<Known>()
+        held(&[&self.clocks, &self.trail, &self.applied, &self.edges, &self.previous, &self.steps])
     }
 
     /// A moment to go back to.

@@ -17,12 +17,12 @@ use super::graph::{Graph, shortest, sort};
 use super::observers::arrows;
 use super::past::{Past, Relation};
 use super::proof::{Line, Proof, Scope};
-use super::view::Seen;
 use crate::limits::{Bounded, Meter};
 use crate::memory::order::coherence::chains::SharedSource;
 use crate::memory::order::coherence::latest::{Previous, teams};
 use crate::memory::order::parallel;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
@@ -51,7 +51,7 @@ pub(super) fn order(
         Ok(past) => past,
         Err(cycle) => return Ok(Err(hb_cycle(lines, &cycle))),
     };
-    let seen: usize = lines.iter().map(|line| line.seen.capacity() * size_of::<Seen>()).sum();
+    let seen: usize = lines.iter().map(|line| line.seen.held()).sum();
     let meter = Meter::new(limits);
     meter.take(past.bytes() + seen + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let mut pairs =

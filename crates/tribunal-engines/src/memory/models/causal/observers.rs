@@ -9,6 +9,7 @@ use super::view::{Scratch, Seen, View, observe};
 use crate::limits::Meter;
 use crate::memory::order::coherence::latest::teams;
 use crate::memory::order::parallel;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
@@ -73,9 +74,9 @@ fn views(
         let view = |&thread: &ThreadId| {
             meter.check()?;
             let view = observe(base, writes, thread, &known, &mut scratch, &meter)?;
-            let taken = view.seen.capacity();
+            let taken = view.seen.held();
             let view = keep(view);
-            meter.give((taken - view.seen.capacity()) * size_of::<Seen>());
+            meter.give(taken - view.seen.held());
             Ok(view)
         };
         team.iter().map(view).collect::<Result<Vec<View>, Limit>>()

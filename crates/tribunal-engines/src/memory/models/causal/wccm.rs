@@ -17,9 +17,9 @@ use super::graph::sort;
 use super::observers::{all_seen, base_cycle};
 use super::past::{Past, Relation};
 use super::proof::Line;
-use super::view::Seen;
 use crate::limits::Meter;
 use crate::memory::models::multiprocessor;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
 use tribunal_history::model::Preserved;
@@ -68,7 +68,7 @@ fn global_order(x: &Execution, limits: &Limits<'_>) -> Result<Result<Arrows, Cyc
                 Ok(past) => past,
                 Err(cycle) => return Ok(Err(base_cycle(base, &cycle, None))),
             };
-        let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.capacity() * size_of::<Seen>()).sum();
+        let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.held()).sum();
         let held = past.bytes() + seen + BYTES_PER_EVENT / 2 * x.len();
         match all_seen(base, &writes, |write, other| past.has(other, write), held, limits)? {
             Ok(seen) => lines.push(Line { base, seen }),

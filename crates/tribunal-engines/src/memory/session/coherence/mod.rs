@@ -36,6 +36,7 @@ use super::{Because, WriteId};
 use crate::memory::order::past::happens_before::Synchronization;
 use location::{LineState, Location};
 use look::Look;
+use tribunal_history::heap::held;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// A write in its chain and in its line, by its place.
@@ -495,7 +496,6 @@ impl Coherence {
     pub(super) fn bytes(&self) -> usize {
         self.knowledge.bytes()
             + self.locations.iter().map(Location::bytes).sum::<usize>()
-            + self.links.capacity() * size_of::<Link>()
-            + self.trail.capacity() * size_of::<Change>()
+            + held(&[&self.links, &self.trail])
     }
 }

@@ -4,6 +4,7 @@ use super::super::log::NONE;
 use crate::memory::order::coherence::psc::Far;
 use tribunal_cat::relation::Rows;
 use tribunal_cat::relation::bits::{contains, insert, is_empty, meet, members, remove, union_of_both};
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{LocId, ThreadId};
 
 /// An event.
@@ -315,10 +316,8 @@ impl Graph {
     pub(super) fn bytes(&self) -> usize {
         let rows =
             [&self.hb, &self.ordered, &self.before, &self.readers, &self.first_readers, &self.accesses];
-        let lists = self.threads.iter().chain(&self.writes).map(|list| 4 * list.capacity());
-        rows.iter().map(|rows| rows.bytes()).sum::<usize>()
-            + lists.sum::<usize>()
-            + self.nodes.capacity() * size_of::<Node>()
+        let lists = self.threads.iter().chain(&self.writes).map(Heap::held);
+        rows.iter().map(|rows| rows.bytes()).sum::<usize>() + lists.sum::<usize>() + self.nodes.held()
     }
 }
 

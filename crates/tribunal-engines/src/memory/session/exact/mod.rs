@@ -30,6 +30,7 @@ use crate::memory::order::coherence::psc::Far;
 use graph::{Graph, Node};
 use search::{Found, Search};
 use tribunal_cat::relation::bits::{contains, is_empty, members};
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Kind, LocId, Order, ThreadId};
 use tribunal_history::model::Model;
@@ -264,6 +265,6 @@ impl Psc {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + 4 * (self.clocks.capacity() + self.events_of.capacity()) + self.graph.bytes()
+        size_of::<Self>() + held(&[&self.clocks, &self.events_of]) + self.graph.bytes()
     }
 }

@@ -25,6 +25,7 @@ use super::log::{Log, NONE};
 use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::order::past::happens_before::Synchronization;
+use tribunal_history::heap::{Heap, held};
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// What a model keeps of po and rf, and which rules it has.
@@ -577,11 +578,9 @@ impl SessionSaturation {
     pub(super) fn bytes(&self) -> usize {
         let lines = self.locations.iter().flat_map(|location| &location.lines);
         self.knowledge.bytes()
-            + self.events.capacity() * size_of::<Event>()
             + self.clocks.bytes()
             + self.readers.bytes()
-            + (self.edges.capacity() + self.queue.capacity()) * 12
-            + self.trail.capacity() * size_of::<Change>()
-            + lines.map(|line| line.writes.capacity() * size_of::<Entry>()).sum::<usize>()
+            + held(&[&self.events, &self.edges, &self.queue, &self.trail])
+            + lines.map(|line| line.writes.held()).sum::<usize>()
     }
 }

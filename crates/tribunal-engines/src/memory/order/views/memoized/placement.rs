@@ -5,6 +5,7 @@
 //! event, whatever the model.
 
 use std::collections::VecDeque;
+use tribunal_history::heap::held;
 use tribunal_history::memory::{EventId, Execution, LocId, Order};
 use tribunal_history::model::{Keep, Preserved};
 
@@ -93,7 +94,7 @@ impl Placement {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        (self.starts.capacity() + self.targets.capacity() + self.waits.capacity()) * 4
+        held(&[&self.starts, &self.targets, &self.waits])
     }
 }
 
