@@ -7,12 +7,13 @@
 //! | [`object`] | criteria of concurrent objects |
 //! | [`transactions`] | isolation levels |
 //!
-//! The three kinds share limits, and a SAT solver.
+//! The three kinds share limits, what saturations are made of (`reach`), and a SAT solver.
 
 mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
+mod reach;
 mod solver;
 pub mod transactions;
 

@@ -1,8 +1,7 @@
 //! What all observers have seen, thread by thread; and the cycle in what one of them has seen.
 
-use super::arrows::Arrows;
 use super::base::{Base, Writes};
-use super::graph::sort;
+use super::graph::{Arrows, arrows_to, sort};
 use super::past::Relation;
 use super::proof::{Line, Proof, Scope};
 use super::view::{Scratch, Seen, View, observe};
@@ -106,7 +105,7 @@ fn weight(cycle: &Cycle) -> usize {
 /// The edges between events of threads.
 pub(super) fn arrows<'a>(x: &Execution, seen: impl Iterator<Item = &'a Seen>) -> Arrows {
     let edges = seen.filter(|seen| !x.is_init(seen.to)).map(|seen| (seen.from, seen.to)).collect();
-    Arrows::new(x.len(), vec![edges])
+    arrows_to(x.len(), vec![edges])
 }
 
 /// A short cycle of a base that shares an rf edge with the cycle given.

@@ -6,9 +6,9 @@
 //! saturation refutes is left for the deepest case that the refutation depends on (conflict-directed backjumping), so that a refutation
 //! is a tree of splits each of which matters. The tree proves that there is no mo.
 
-use super::graph::Graph;
 use super::memory_order::MemoryOrderSweep;
 use super::saturation::{Conflict, Stop, ViewSaturation};
+use crate::reach::graph::Graph;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::{Cycle, Limit, Refutation};

@@ -2,8 +2,8 @@
 
 use super::super::knowledge::Release;
 use super::super::log::{Log, NONE};
-use super::super::rows::{EMPTY, Rows, includes, join};
 use super::{Change, Links};
+use crate::reach::clocks::{EMPTY, Rows, includes, join};
 use tribunal_history::heap::held;
 use tribunal_history::memory::{LocId, ThreadId};
 

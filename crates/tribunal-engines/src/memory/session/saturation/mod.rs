@@ -22,9 +22,10 @@ mod rules;
 
 use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
-use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::order::past::happens_before::Synchronization;
+use crate::reach::clocks::Rows;
+use crate::reach::trail::Trail;
 use tribunal_history::heap::{Heap, held};
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
@@ -152,8 +153,8 @@ pub(super) struct SessionSaturation {
     events_of: Vec<u32>,
     /// Edges to be followed, and whether they are new.
     queue: Vec<(u32, u32, bool)>,
-    tracing: bool,
-    trail: Vec<Change>,
+    /// Also the way back of a step that is refused.
+    trail: Trail<Change>,
     /// Events that were left after retiring.
     kept: usize,
 }
@@ -185,8 +186,7 @@ impl SessionSaturation {
             line_threads: Vec::new(),
             events_of: Vec::new(),
             queue: Vec::new(),
-            tracing: false,
-            trail: Vec::new(),
+            trail: Trail::default(),
             kept: 0,
         }
     }
@@ -230,7 +230,7 @@ impl SessionSaturation {
         }
         self.locations[loc.index()].init = event;
         self.locations[loc.index()].left.fill(NOTHING);
-        self.forget_way_back();
+        self.trail.forget_unmarked();
     }
 
     /// Makes an event that comes after nothing.
@@ -251,14 +251,6 @@ impl SessionSaturation {
         self.events.push(event);
         self.trail.push(Change::Event);
         id
-    }
-
-    /// The way back is for refused steps alone, as long as there is no mark.
-    #[inline(always)]
-    fn forget_way_back(&mut self) {
-        if !self.tracing {
-            self.trail.clear();
-        }
     }
 
     pub(super) fn write(&mut self, log: &mut Log, thread: ThreadId, loc: LocId, order: Order) -> WriteId {
@@ -382,7 +374,7 @@ impl SessionSaturation {
                 if self.rules == Rules::Sra {
                     self.acquire(access, event);
                 }
-                self.forget_way_back();
+                self.trail.forget_unmarked();
                 Ok(write)
             }
             Err(()) => {
@@ -515,7 +507,7 @@ impl SessionSaturation {
             self.knowledge.remember(thread);
             self.knowledge.advance(thread);
         }
-        self.forget_way_back();
+        self.trail.forget_unmarked();
     }
 
     /// hb, which only sra has.
@@ -529,8 +521,7 @@ impl SessionSaturation {
     }
 
     pub(super) fn mark(&mut self) -> [usize; 2] {
-        self.tracing = true;
-        [self.knowledge.mark(), self.trail.len()]
+        [self.knowledge.mark(), self.trail.mark()]
     }
 
     /// Goes back to a mark, at which there were so many threads.
@@ -541,8 +532,7 @@ impl SessionSaturation {
     }
 
     fn undo_to(&mut self, mark: usize) {
-        while self.trail.len() > mark {
-            let Some(change) = self.trail.pop() else { break };
+        while let Some(change) = self.trail.pop_to(mark) {
             match change {
                 Change::Event => {
                     let id = self.events.len() as u32 - 1;
@@ -580,7 +570,8 @@ impl SessionSaturation {
         self.knowledge.bytes()
             + self.clocks.bytes()
             + self.readers.bytes()
-            + held(&[&self.events, &self.edges, &self.queue, &self.trail])
+            + self.trail.bytes()
+            + held(&[&self.events, &self.edges, &self.queue])
             + lines.map(|line| line.writes.held()).sum::<usize>()
     }
 }
