@@ -7,12 +7,13 @@
 //! | [`object`] | criteria of concurrent objects |
 //! | [`transactions`] | isolation levels |
 //!
-//! The three kinds share limits, one way of splitting cases, `split`, and the loop that shrinks a history.
+//! The three kinds share limits, what saturations are made of, `reach`, one way of splitting cases, `split`, and the loop that shrinks a history.
 
 mod engine;
 mod limits;
 pub mod memory;
 pub mod object;
+mod reach;
 mod shrink;
 mod split;
 pub mod transactions;

@@ -1,6 +1,7 @@
 //! What engines take, counted against the limits of a check.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
@@ -42,11 +43,11 @@ impl<'l> Meter<'l> {
 
     #[cold]
     fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), Limit> {
-        let old = items.capacity();
-        let new = old.saturating_mul(2).max(items.len().saturating_add(more));
+        let old = items.held();
+        let new = items.capacity().saturating_mul(2).max(items.len().saturating_add(more));
         self.take(new.saturating_mul(size_of::<T>()))?;
         self.limits.reserve(items, new - items.len(), 1)?;
-        self.give(old * size_of::<T>());
+        self.give(old);
         Ok(())
     }
 

@@ -13,7 +13,7 @@
 //!
 //! Nothing here decides anything, and no engine is known: which engines decide a model, a criterion or a level is said where the engines are.
 
-pub mod growth;
+pub mod heap;
 pub mod limits;
 pub mod memory;
 pub mod model;

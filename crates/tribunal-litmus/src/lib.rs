@@ -9,7 +9,6 @@ mod c;
 mod error;
 mod example;
 mod facts;
-mod few;
 pub mod history;
 pub mod micro;
 mod paths;

@@ -1,6 +1,7 @@
 //! Values as terms over what is read.
 
 use crate::value::{Binary, Size, Unary, Value};
+use tribunal_history::heap::Heap;
 
 /// A term of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +28,7 @@ impl Terms {
 
     /// What they take.
     pub fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<Term>()
+        self.0.held()
     }
 
     fn push(&mut self, term: Term) -> TermId {

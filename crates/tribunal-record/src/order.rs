@@ -7,6 +7,7 @@
 //! Every criterion asks more of more pairs. So it is enough to look at the least extensions, and **a run breaks a
 //! criterion only if every one of them does**.
 
+use tribunal_cat::relation::bits::of_word;
 use tribunal_history::object::{Builder, History};
 
 /// So many operations fit into a row of bits.
@@ -14,7 +15,8 @@ pub(crate) const MOST_OPERATIONS: usize = 64;
 /// With more extensions than this a run is uncertain.
 pub(crate) const MOST_EXTENSIONS: usize = 64;
 
-/// A strict partial order: by operation, those before it. Transitive.
+/// A strict partial order: by operation, those before it. Transitive. A word an operation rather than a relation, since every run
+/// makes, extends and sorts some.
 pub(crate) type Predecessors = Vec<u64>;
 
 /// What a run of at most [`MOST_OPERATIONS`] tells of its order. Operations are numbered thread by thread.
@@ -47,11 +49,8 @@ impl Sightings {
                     let count = |event: usize| row(event)[thread] - begins[thread];
                     before[op] |= first_of(thread, count(0) / 2);
                     if thread != me {
-                        let mut called = first_of(thread, count(1).div_ceil(2));
-                        while called != 0 {
-                            open[called.trailing_zeros() as usize] |= 1 << op;
-                            called &= called - 1;
-                        }
+                        let called = first_of(thread, count(1).div_ceil(2));
+                        of_word(called).for_each(|called| open[called] |= 1 << op);
                     }
                 }
             }
@@ -117,11 +116,7 @@ fn close(before: &mut Predecessors) {
     loop {
         let mut changed = false;
         for op in 0..before.len() {
-            let (mut all, mut rest) = (before[op], before[op]);
-            while rest != 0 {
-                all |= before[rest.trailing_zeros() as usize];
-                rest &= rest - 1;
-            }
+            let all = of_word(before[op]).fold(before[op], |all, other| all | before[other]);
             changed |= all != before[op];
             before[op] = all;
         }
@@ -148,13 +143,11 @@ pub(crate) fn times(order: &Predecessors) -> Vec<(u64, u64)> {
     let mut times = vec![(0, 0); order.len()];
     let (mut now, mut returned) = (0, 0u64);
     for op in by_predecessors {
-        let mut returning = order[op] & !returned;
-        returned |= order[op];
-        while returning != 0 {
-            times[returning.trailing_zeros() as usize].1 = now;
-            returning &= returning - 1;
+        for returning in of_word(order[op] & !returned) {
+            times[returning].1 = now;
             now += 1;
         }
+        returned |= order[op];
         times[op].0 = now;
         now += 1;
     }

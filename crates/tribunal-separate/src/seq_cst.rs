@@ -1,4 +1,4 @@
-//! rc20 and rc11 on small histories whose orders are given: sw, and psc of an mo.
+//! rc20 and rc11 on small histories whose orders are given: sw, and psc of an mo. [`judge`](crate::judge) says why they are not left to the engines.
 
 use crate::shape::MOST_EVENTS;
 use crate::sources::History;

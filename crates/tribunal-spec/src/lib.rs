@@ -17,7 +17,7 @@ pub use syntax::Cell;
 
 use run::{Frame, Stop};
 use syntax::{Commutes, Method, State};
-use tribunal_history::growth::tree;
+use tribunal_history::heap::tree;
 use tribunal_history::object::{Invocation, Signature, Spec, Value};
 
 /// A specification declared in a file; `docs/specifications.md` describes the language.

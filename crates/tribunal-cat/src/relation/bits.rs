@@ -2,7 +2,7 @@
 
 /// How many words hold so many bits.
 #[inline]
-pub(super) const fn words(bits: usize) -> usize {
+pub const fn words(bits: usize) -> usize {
     bits.div_ceil(64)
 }
 
@@ -19,7 +19,7 @@ pub fn members(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 /// The bits of a word that are set, in order.
 #[inline]
-pub(super) fn of_word(mut word: u64) -> impl Iterator<Item = usize> {
+pub fn of_word(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;
         word &= word.wrapping_sub(1);
@@ -39,9 +39,66 @@ pub fn insert(row: &mut [u64], bit: usize) {
     row[bit / 64] |= 1 << (bit % 64);
 }
 
+/// Clears a bit.
 #[inline]
-pub(super) fn union(into: &mut [u64], from: &[u64]) {
+pub fn remove(row: &mut [u64], bit: usize) {
+    row[bit / 64] &= !(1 << (bit % 64));
+}
+
+/// Adds the bits of another row.
+#[inline]
+pub fn union(into: &mut [u64], from: &[u64]) {
     into.iter_mut().zip(from).for_each(|(into, from)| *into |= from);
+}
+
+/// Adds the bits that are set in both of two rows.
+#[inline]
+pub fn union_of_both(into: &mut [u64], one: &[u64], other: &[u64]) {
+    into.iter_mut().zip(one.iter().zip(other)).for_each(|(into, (one, other))| *into |= one & other);
+}
+
+/// Takes the bits of another row out.
+#[inline]
+pub fn subtract(from: &mut [u64], other: &[u64]) {
+    from.iter_mut().zip(other).for_each(|(from, other)| *from &= !other);
+}
+
+/// Whether two rows have a bit in common.
+#[inline]
+pub fn meet(row: &[u64], other: &[u64]) -> bool {
+    row.iter().zip(other).any(|(one, other)| one & other != 0)
+}
+
+/// Whether the other row has every bit of the first.
+#[inline]
+pub fn is_subset(row: &[u64], other: &[u64]) -> bool {
+    row.iter().zip(other).all(|(one, other)| one & !other == 0)
+}
+
+/// Whether no bit is set.
+#[inline]
+pub fn is_empty(row: &[u64]) -> bool {
+    row.iter().all(|&word| word == 0)
+}
+
+/// How many bits are set.
+#[inline]
+pub fn count(row: &[u64]) -> usize {
+    row.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+/// The first bit that is set.
+#[inline]
+pub fn first(row: &[u64]) -> Option<usize> {
+    let word = row.iter().position(|&word| word != 0)?;
+    Some(64 * word + row[word].trailing_zeros() as usize)
+}
+
+/// The first bit that is set here and not in the other row.
+#[inline]
+pub fn first_without(row: &[u64], other: &[u64]) -> Option<usize> {
+    let mut words = row.iter().zip(other).map(|(word, other)| word & !other).enumerate();
+    words.find(|&(_, word)| word != 0).map(|(at, word)| 64 * at + word.trailing_zeros() as usize)
 }
 
 /// All of the first bits, and none beyond.

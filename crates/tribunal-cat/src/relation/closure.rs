@@ -41,9 +41,9 @@ impl Relation {
     /// Warshall's algorithm over rows of one word.
     fn close_small(&mut self) {
         for b in 0..self.size() {
-            let row = self.bits[b];
+            let row = self.rows.bits[b];
             if row != 0 {
-                for a in &mut self.bits {
+                for a in &mut self.rows.bits {
                     // All ones where (a, b) holds: no branch, so that the rows go through together.
                     *a |= row & (*a >> b & 1).wrapping_neg();
                 }
@@ -57,8 +57,7 @@ impl Relation {
         for b in 0..self.size() {
             for a in 0..self.size() {
                 if a != b && self.contains(a, b) {
-                    let (into, from) = self.two_rows(a, b);
-                    bits::union(into, from);
+                    self.rows.extend_row(a, b);
                     unions += 1;
                 }
             }
@@ -100,12 +99,12 @@ impl Relation {
 
     /// Takes events out that nothing leads to, until none is left.
     fn is_acyclic_small(&self) -> bool {
-        let mut rest = (0..self.size()).fold(0, |rest, a| rest | u64::from(self.bits[a] != 0) << a);
+        let mut rest = (0..self.size()).fold(0, |rest, a| rest | u64::from(self.rows.bits[a] != 0) << a);
         while rest != 0 {
             let mut led_to = 0;
             let mut from = rest;
             while from != 0 {
-                led_to |= self.bits[from.trailing_zeros() as usize];
+                led_to |= self.rows.bits[from.trailing_zeros() as usize];
                 from &= from - 1;
             }
             if led_to & rest == rest {
@@ -169,7 +168,7 @@ impl Relation {
             if !bits::contains(&unvisited, root) {
                 continue;
             }
-            unvisited[root / 64] &= !(1 << (root % 64));
+            bits::remove(&mut unvisited, root);
             bits::insert(&mut open, root);
             stack.push((root, 0));
             while let Some((a, word)) = stack.last_mut() {
@@ -191,12 +190,12 @@ impl Relation {
                 };
                 match new {
                     Some(b) => {
-                        unvisited[b / 64] &= !(1 << (b % 64));
+                        bits::remove(&mut unvisited, b);
                         bits::insert(&mut open, b);
                         stack.push((b, 0));
                     }
                     None => {
-                        open[*a / 64] &= !(1 << (*a % 64));
+                        bits::remove(&mut open, *a);
                         order.push(*a);
                         stack.pop();
                     }

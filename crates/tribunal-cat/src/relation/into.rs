@@ -16,8 +16,7 @@ impl Relation {
     /// Adds the pairs of b to those of a.
     pub fn extend_row(&mut self, a: usize, b: usize) {
         if a != b {
-            let (into, from) = self.two_rows(a, b);
-            bits::union(into, from);
+            self.rows.extend_row(a, b);
         }
     }
 
@@ -76,7 +75,7 @@ impl Relation {
     /// Takes `from * to` out.
     pub fn subtract_product(&mut self, from: &Set, to: &Set) {
         for a in from.iter() {
-            self.row_mut(a).iter_mut().zip(to.words()).for_each(|(row, to)| *row &= !to);
+            bits::subtract(self.row_mut(a), to.words());
         }
     }
 
@@ -119,8 +118,8 @@ impl Relation {
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
         if self.size() <= 64 {
-            for (&from, &row) in self.bits.iter().zip(&other.bits) {
-                bits::of_word(from).for_each(|b| into.bits[b] |= row);
+            for (&from, &row) in self.rows.bits.iter().zip(&other.rows.bits) {
+                bits::of_word(from).for_each(|b| into.rows.bits[b] |= row);
             }
             return Ok(());
         }
@@ -138,7 +137,7 @@ impl Relation {
 
     /// Writes its domain into an empty set.
     pub fn domain_into(&self, into: &mut Set) {
-        (0..self.size()).filter(|&a| self.row(a).iter().any(|&word| word != 0)).for_each(|a| into.insert(a));
+        (0..self.size()).filter(|&a| !bits::is_empty(self.row(a))).for_each(|a| into.insert(a));
     }
 
     /// Writes its range into a set.
@@ -176,6 +175,6 @@ impl Set {
 
     /// Takes the other's events out.
     pub fn subtract(&mut self, other: &Set) {
-        self.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= !b);
+        bits::subtract(self.words_mut(), other.words());
     }
 }

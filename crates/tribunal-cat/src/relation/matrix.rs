@@ -1,16 +1,15 @@
 //! Relations as matrices of bits: row a is the set of all b with (a, b).
 
-use super::{Set, bits};
+use super::{Rows, Set, bits};
 use crate::limits::{Pace, Stopped, unlimited};
 
 /// A relation on events 0..size.
 ///
 /// The operators of the algebra return a new relation; there are also in-place forms.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Relation {
     size: usize,
-    words: usize,
-    pub(super) bits: Vec<u64>,
+    pub(super) rows: Rows,
 }
 
 impl Relation {
@@ -21,16 +20,15 @@ impl Relation {
 
     /// No pair.
     pub fn empty(size: usize) -> Self {
-        let words = bits::words(size);
-        Relation { size, words, bits: vec![0; size * words] }
+        let mut rows = Rows::new(bits::words(size));
+        rows.resize(size);
+        Relation { size, rows }
     }
 
     /// Makes it the empty relation on this many events, reusing memory.
     pub fn reset(&mut self, size: usize) {
         self.size = size;
-        self.words = bits::words(size);
-        self.bits.clear();
-        self.bits.resize(size * self.words, 0);
+        self.rows.reset(bits::words(size), size);
     }
 
     /// Makes it a relation on so many events, of which nothing is known, in the memory that it has.
@@ -80,46 +78,30 @@ impl Relation {
 
     /// How many words its bits take.
     pub(crate) fn words(&self) -> usize {
-        self.bits.len()
+        self.rows.bits.len()
     }
 
     /// The events b with (a, b), as bits.
     #[inline]
     pub fn row(&self, a: usize) -> &[u64] {
-        &self.bits[a * self.words..][..self.words]
+        self.rows.row(a)
     }
 
     #[inline]
     pub(super) fn row_mut(&mut self, a: usize) -> &mut [u64] {
-        &mut self.bits[a * self.words..][..self.words]
-    }
-
-    /// The row to change and another.
-    #[inline]
-    pub(super) fn two_rows(&mut self, change: usize, other: usize) -> (&mut [u64], &[u64]) {
-        let words = self.words;
-        let (before, after) = self.bits.split_at_mut(change.max(other) * words);
-        let (low, high) = (&mut before[change.min(other) * words..][..words], &mut after[..words]);
-        if change < other { (low, high) } else { (high, low) }
+        self.rows.row_mut(a)
     }
 
     /// Puts a pair in.
     #[inline]
     pub fn insert(&mut self, a: usize, b: usize) {
-        let words = self.words;
-        bits::insert(&mut self.bits[a * words..][..words], b);
-    }
-
-    /// Adds the pairs of an event with those of a set.
-    pub fn insert_row(&mut self, a: usize, to: &Set) {
-        bits::union(self.row_mut(a), to.words());
+        bits::insert(self.row_mut(a), b);
     }
 
     /// Takes a pair out.
     #[inline]
     pub fn remove(&mut self, a: usize, b: usize) {
-        let words = self.words;
-        self.bits[a * words + b / 64] &= !(1 << (b % 64));
+        bits::remove(self.row_mut(a), b);
     }
 
     /// Whether it contains a pair.
@@ -135,33 +117,33 @@ impl Relation {
 
     /// The number of pairs.
     pub fn len(&self) -> usize {
-        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+        bits::count(&self.rows.bits)
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.bits.iter().all(|&word| word == 0)
+        bits::is_empty(&self.rows.bits)
     }
 
     /// Whether it is contained in the other.
     pub fn is_subset(&self, other: &Relation) -> bool {
-        self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
+        bits::is_subset(&self.rows.bits, &other.rows.bits)
     }
 
     /// Copies the other, reusing memory.
     pub fn assign(&mut self, other: &Relation) {
-        self.bits.copy_from_slice(&other.bits);
+        self.rows.bits.copy_from_slice(&other.rows.bits);
     }
 
     /// Makes it empty.
     pub fn clear(&mut self) {
-        self.bits.fill(0);
+        self.rows.bits.fill(0);
     }
 
     /// Adds the other's pairs; returns whether any were new.
     pub fn extend(&mut self, other: &Relation) -> bool {
         let mut new = 0;
-        for (a, b) in self.bits.iter_mut().zip(&other.bits) {
+        for (a, b) in self.rows.bits.iter_mut().zip(&other.rows.bits) {
             new |= b & !*a;
             *a |= b;
         }
@@ -170,12 +152,12 @@ impl Relation {
 
     /// Keeps the pairs that are also in the other.
     pub fn retain(&mut self, other: &Relation) {
-        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= b);
+        self.rows.bits.iter_mut().zip(&other.rows.bits).for_each(|(a, b)| *a &= b);
     }
 
     /// Takes the other's pairs out.
     pub fn subtract(&mut self, other: &Relation) {
-        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= !b);
+        bits::subtract(&mut self.rows.bits, &other.rows.bits);
     }
 
     /// Keeps the pairs that begin and end in these sets.
@@ -237,8 +219,8 @@ impl Relation {
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
         if self.size <= 64 {
-            for (into, &row) in into.bits.iter_mut().zip(&self.bits) {
-                *into = bits::of_word(row).fold(0, |all, b| all | other.bits[b]);
+            for (into, &row) in into.rows.bits.iter_mut().zip(&self.rows.bits) {
+                *into = bits::of_word(row).fold(0, |all, b| all | other.rows.bits[b]);
             }
             return Ok(());
         }
@@ -251,14 +233,14 @@ impl Relation {
             sequence.inverse_into(into);
             return Ok(());
         }
-        let mut unions = 0;
+        let (mut unions, words) = (0, bits::words(self.size));
         for a in 0..self.size {
             let row = into.row_mut(a);
             for b in bits::members(self.row(a)) {
                 bits::union(row, other.row(b));
                 unions += 1;
             }
-            pace.unions(&mut unions, self.words)?;
+            pace.unions(&mut unions, words)?;
         }
         Ok(())
     }
@@ -271,7 +253,7 @@ impl Relation {
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
         into.clear();
-        let mut unions = 0;
+        let (mut unions, words) = (0, bits::words(self.size));
         for a in 0..self.size {
             let row = into.row_mut(a);
             for (word, &bits) in self.row(a).iter().enumerate() {
@@ -283,7 +265,7 @@ impl Relation {
                     rest &= (rest - 1) & !row[word];
                 }
             }
-            pace.unions(&mut unions, self.words)?;
+            pace.unions(&mut unions, words)?;
         }
         Ok(())
     }
@@ -304,7 +286,7 @@ impl Relation {
 
     /// The events at which pairs begin.
     pub fn domain(&self) -> Set {
-        Set::of(self.size, (0..self.size).filter(|&a| self.row(a).iter().any(|&word| word != 0)))
+        Set::of(self.size, (0..self.size).filter(|&a| !bits::is_empty(self.row(a))))
     }
 
     /// The events at which pairs end.

@@ -10,14 +10,18 @@
 //! assert_eq!(r.domain(), Set::of(3, [0, 1]));
 //! ```
 
-mod bits;
+pub mod bits;
 mod closure;
+mod fixed;
 mod into;
 mod matrix;
+mod rows;
 mod set;
 mod small;
 
 pub use bits::{contains, insert, members};
+pub use fixed::FixedSet;
 pub use matrix::Relation;
+pub use rows::Rows;
 pub use set::Set;
 pub use small::{SmallRelation, SmallSet, small_members};

@@ -67,23 +67,22 @@ impl Set {
 
     /// Its first event.
     pub fn first(&self) -> Option<usize> {
-        let word = self.bits.iter().position(|&word| word != 0)?;
-        Some(64 * word + self.bits[word].trailing_zeros() as usize)
+        bits::first(&self.bits)
     }
 
     /// The number of events in it.
     pub fn len(&self) -> usize {
-        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+        bits::count(&self.bits)
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.bits.iter().all(|&word| word == 0)
+        bits::is_empty(&self.bits)
     }
 
     /// Whether it is contained in the other.
     pub fn is_subset(&self, other: &Set) -> bool {
-        self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
+        bits::is_subset(&self.bits, &other.bits)
     }
 
     /// `self | other`

@@ -1,4 +1,5 @@
-//! Relations on at most 16 events, as `Copy` values, for searches over hundreds of millions of histories.
+//! Relations on at most 16 events, as `Copy` values, for searches over hundreds of millions of histories: a whole relation is in one
+//! vector register, where a `Relation` is on the heap.
 
 use std::ops::{BitAnd, BitOr};
 

@@ -25,7 +25,8 @@ use crate::memory::order::past::happens_before::{HappensBefore, Synchronization}
 use crate::memory::order::past::pasts::{PastSets, Pasts};
 use crate::memory::order::past::replay::{Halt, Step, replay};
 use std::ops::ControlFlow;
-use tribunal_history::growth::Growth;
+use tribunal_cat::relation::{contains, insert};
+use tribunal_history::heap::Growth;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Label, ThreadId};
 use tribunal_history::model::Model;
@@ -266,14 +267,14 @@ impl<'a, P: Past, G: FnMut(Race) -> ControlFlow<()>> Search<'a, P, G> {
             } else {
                 let (low, high) = (own.min(other), own.max(other));
                 let listed = &mut places[high].listed;
-                if listed.get(low / 64).is_some_and(|word| word >> (low % 64) & 1 == 1) {
+                if low / 64 < listed.len() && contains(listed, low) {
                     continue;
                 }
                 while listed.len() <= low / 64 {
                     self.growth.push(listed, 0);
                     limits.check_memory(self.bytes + self.growth.peak(), 0)?;
                 }
-                listed[low / 64] |= 1 << (low % 64);
+                insert(listed, low);
                 flow = race(end - 1);
             }
             if flow.is_break() {

@@ -32,7 +32,6 @@ pub use methods::{Atomic, AtomicMethods, StrongestCriteria, atomic_methods, stro
 pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, Status};
 pub use promises::{BrokenPromise, Explored, Promise, check_promises};
 pub use shrink::shrink;
-use tribunal_history::object::heap;
 use tribunal_history::object::{
     AbstractExecution, Axiom, Collection, Criterion, Exceeded, History, Intervals, Invocation, Machine,
     NEVER, OpId, Relation, Spec, Specification, Typed, Unsupported, Value, Verdict, Violation, Visibility,

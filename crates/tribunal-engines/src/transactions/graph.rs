@@ -1,6 +1,8 @@
 //! What must come before what: transactions, and what stands between them, with a reason for every edge.
 
 use super::OpId;
+use crate::reach::digraph::{sort, unsorted};
+use crate::reach::lists::Lists;
 use std::collections::VecDeque;
 
 /// A node: a transaction by its id, init behind them, or a moment behind that.
@@ -30,90 +32,37 @@ pub(super) struct Edge {
 }
 
 /// Edges by where they begin.
-pub(super) struct Graph {
-    starts: Vec<u32>,
-    to: Vec<Node>,
-    why: Vec<Why>,
-}
-
-/// Edges by where they end.
-pub(super) struct Reversed {
-    starts: Vec<u32>,
-    from: Vec<Node>,
-}
-
-impl Reversed {
-    /// Where the edges of a node come from.
-    pub(super) fn of(&self, node: Node) -> &[Node] {
-        &self.from[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
-    }
-}
+pub(super) struct Graph(Lists<(Node, Why)>);
 
 impl Graph {
     /// Of so many nodes, in time proportional to them and the edges.
     pub(super) fn new(nodes: usize, edges: &[Edge]) -> Self {
-        let mut starts = vec![0u32; nodes + 1];
-        edges.iter().for_each(|edge| starts[edge.from as usize + 1] += 1);
-        (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
-        let mut next = starts.clone();
-        let (mut to, mut why) = (vec![0; edges.len()], vec![Why::Session; edges.len()]);
-        for edge in edges {
-            let place = &mut next[edge.from as usize];
-            (to[*place as usize], why[*place as usize]) = (edge.to, edge.why);
-            *place += 1;
-        }
-        Graph { starts, to, why }
+        Graph(Lists::of_pairs(nodes, edges.iter().map(|edge| (edge.from as usize, (edge.to, edge.why)))))
     }
 
     pub(super) fn nodes(&self) -> usize {
-        self.starts.len() - 1
+        self.0.keys()
     }
 
     pub(super) fn edges(&self, from: Node) -> impl Iterator<Item = (Node, Why)> + '_ {
-        let range = self.starts[from as usize] as usize..self.starts[from as usize + 1] as usize;
-        self.to[range.clone()].iter().copied().zip(self.why[range].iter().copied())
+        self.0.of(from as usize).iter().copied()
     }
 
     /// Where the edges of each node come from.
-    pub(super) fn reversed(&self) -> Reversed {
-        let nodes = self.nodes();
-        let mut starts = vec![0u32; nodes + 1];
-        self.to.iter().for_each(|&to| starts[to as usize + 1] += 1);
-        (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
-        let mut next = starts.clone();
-        let mut from = vec![0; self.to.len()];
-        for node in 0..nodes as Node {
-            for (to, _) in self.edges(node) {
-                let place = &mut next[to as usize];
-                from[*place as usize] = node;
-                *place += 1;
-            }
-        }
-        Reversed { starts, from }
+    pub(super) fn reversed(&self) -> Lists<Node> {
+        let nodes = 0..self.nodes() as Node;
+        let counted = self.0.items().iter().map(|&(to, _)| to as usize);
+        let reversed = nodes.flat_map(|from| self.edges(from).map(move |(to, _)| (to as usize, from)));
+        Lists::new(self.nodes(), counted, reversed)
     }
 
     /// All nodes in an order that contains the edges, or a cycle that is a shortest one through some node.
     pub(super) fn order(&self) -> Result<Vec<Node>, Vec<Edge>> {
         let mut before = vec![0u32; self.nodes()];
-        self.to.iter().for_each(|&to| before[to as usize] += 1);
-        let nodes = 0..self.nodes() as Node;
-        let mut order: Vec<Node> = nodes.clone().filter(|&node| before[node as usize] == 0).collect();
-        let mut done = 0;
-        while let Some(&node) = order.get(done) {
-            done += 1;
-            for (to, _) in self.edges(node) {
-                before[to as usize] -= 1;
-                if before[to as usize] == 0 {
-                    order.push(to);
-                }
-            }
-        }
-        if order.len() == self.nodes() {
-            return Ok(order);
-        }
+        self.0.items().iter().for_each(|&(to, _)| before[to as usize] += 1);
         // What is left is on cycles, or behind one: going back from anywhere among it ends on one.
-        let left: Vec<Node> = nodes.filter(|&node| before[node as usize] > 0).collect();
-        Err(self.cycle(&left, &before))
+        sort(before, |node| self.edges(node).map(|(to, _)| to))
+            .map_err(|before| self.cycle(&unsorted(&before), &before))
     }
 
     /// A cycle among nodes each of which has one of them before it.

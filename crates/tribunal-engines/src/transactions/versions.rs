@@ -4,6 +4,7 @@
 //! determines what is before it, and everything that was not read comes after.
 
 use super::{History, Incompatible, KeyId, OpId, TxnId};
+use tribunal_history::heap::held;
 use tribunal_history::transactions::ListRead;
 
 /// The transactions that appended to each list, aborted ones left out.
@@ -104,8 +105,7 @@ impl Versions {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        (self.starts.capacity() + self.unread.capacity() + self.txns.capacity()) * size_of::<u32>()
-            + self.by.capacity() * size_of::<Option<OpId>>()
+        held(&[&self.starts, &self.unread, &self.txns, &self.by])
     }
 }
 

@@ -21,7 +21,10 @@ use super::{
     Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, OpId, Proof, Rel, SessionId, Status,
     Step, TxnId,
 };
+use crate::reach::clocks::{Rows, join};
+use crate::reach::lists::Lists;
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
@@ -296,7 +299,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
 
     fn check(&self) -> Result<(), Limit> {
         self.limits.check(0)?;
-        self.limits.check_memory(self.edges.capacity() * size_of::<Edge>(), 0)
+        self.limits.check_memory(self.edges.held(), 0)
     }
 
     /// d = so: the last writer of the key in the session stands for those before it.
@@ -412,25 +415,21 @@ impl<'h, 'e> Forcing<'h, 'e> {
         }
         let width = columns as usize;
         self.limits.check_memory(graph.nodes().saturating_mul(width).saturating_mul(size_of::<u32>()), 0)?;
-        let (starts, writers) = self.writers(&places);
+        let writers = self.writers(&places);
         let before = graph.reversed();
-        let mut clocks = vec![0u32; graph.nodes() * width];
+        let mut clocks = Rows::of(graph.nodes(), width);
         let mut clock = vec![0u32; width];
         for (at, &node) in order.iter().enumerate() {
             if at.is_multiple_of(16) {
                 self.check()?;
             }
             clock.fill(0);
-            for &from in before.of(node) {
-                let known = &clocks[from as usize * width..][..width];
-                clock.iter_mut().zip(known).for_each(|(clock, known)| *clock = (*clock).max(*known));
-            }
+            before.of(node as usize).iter().for_each(|&from| join(&mut clock, clocks.row(from)));
             if let Some(&(column, place)) = places.get(node as usize)
                 && column != NONE
             {
                 for (op, key, source) in reads(history, TxnId(node)) {
-                    let writers = &writers[starts[key.index()] as usize..starts[key.index() + 1] as usize];
-                    for of_column in writers.chunk_by(|a, b| a.0 == b.0) {
+                    for of_column in writers.of(key.index()).chunk_by(|a, b| a.0 == b.0) {
                         let known = clock[of_column[0].0 as usize];
                         let before = of_column.partition_point(|&(_, place, _)| place < known);
                         self.step()?;
@@ -443,26 +442,18 @@ impl<'h, 'e> Forcing<'h, 'e> {
                 }
                 clock[column as usize] = clock[column as usize].max(place + 1);
             }
-            clocks[node as usize * width..][..width].copy_from_slice(&clock);
+            clocks.row_mut(node).copy_from_slice(&clock);
         }
         Ok(())
     }
 
-    /// By key, where its writers begin; and the writers, each with its column and place. Those of a session are in its order, one behind the other.
-    fn writers(&self, places: &[(u32, u32)]) -> (Vec<u32>, Vec<(u32, u32, TxnId)>) {
-        let mut starts = vec![0u32; self.history.key_count() + 1];
-        self.write_keys.iter().for_each(|key| starts[key.index() + 1] += 1);
-        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
-        let mut next = starts.clone();
-        let mut writers = vec![(NONE, 0, INIT); self.write_keys.len()];
-        for txn in self.history.transactions() {
+    /// By key, its writers, each with its column and place. Those of a session are in its order, one behind the other.
+    fn writers(&self, places: &[(u32, u32)]) -> Lists<(u32, u32, TxnId)> {
+        let keys = self.write_keys.iter().map(|key| key.index());
+        let of_txn = |txn: TxnId| {
             let (column, place) = places[txn.index()];
-            for key in self.writes(txn) {
-                let at = &mut next[key.index()];
-                writers[*at as usize] = (column, place, txn);
-                *at += 1;
-            }
-        }
-        (starts, writers)
+            self.writes(txn).iter().map(move |key| (key.index(), (column, place, txn)))
+        };
+        Lists::new(self.history.key_count(), keys, self.history.transactions().flat_map(of_txn))
     }
 }

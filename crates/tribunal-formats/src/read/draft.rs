@@ -4,7 +4,7 @@ use super::buffer::{Buffer, Room};
 use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Object, Subject};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::memory::{ExecutionBuilder, LocId, ThreadId};
 use tribunal_history::object;
 

@@ -3,6 +3,7 @@
 use super::names::{Interner, NAME};
 use super::write_index::{INDEXED, ROW, WriteIndex};
 use super::{EventId, Execution, Interval, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId};
+use crate::heap::held;
 use std::mem::size_of;
 use std::str::{Utf8Error, from_utf8};
 
@@ -358,15 +359,12 @@ impl ExecutionBuilder {
 
     /// Whether so little is held that it is kept for the next history.
     pub(super) fn is_small(&self) -> bool {
-        let held = self.threads.bytes()
-            + self.lengths.capacity() * size_of::<u32>()
+        let bytes = self.threads.bytes()
             + self.locs.bytes()
-            + self.init.capacity() * size_of::<u64>()
             + self.pushed.bytes()
-            + self.finals.capacity() * size_of::<(LocId, u64)>()
-            + self.times.capacity() * size_of::<(Slot, Interval)>()
-            + self.index.bytes();
-        held <= KEPT
+            + self.index.bytes()
+            + held(&[&self.lengths, &self.init, &self.finals, &self.times]);
+        bytes <= KEPT
     }
 }
 
@@ -382,9 +380,6 @@ impl Pushed {
 
     /// Bytes that are held.
     fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
-            + self.rmw_reads.capacity() * size_of::<(Slot, u64)>()
-            + self.sources.capacity() * size_of::<(Slot, Source)>()
-            + self.deps.capacity() * size_of::<(Slot, u32)>()
+        held(&[&self.rows, &self.rmw_reads, &self.sources, &self.deps])
     }
 }

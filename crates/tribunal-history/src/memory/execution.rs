@@ -4,6 +4,7 @@ use super::names::Names;
 use super::open::Open;
 use super::times::Times;
 use super::{EventId, Interval, Kind, Label, LocId, Order, Slot, ThreadId};
+use crate::heap::held;
 use std::fmt;
 use std::ops::Range;
 
@@ -338,15 +339,10 @@ impl Execution {
     /// Memory used by the execution, in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.labels.capacity()
-            + self.locs.capacity() * 4
-            + self.values.capacity() * 8
-            + self.sources.capacity() * 4
-            + self.deps.capacity() * 8
+            + held(&[&self.labels, &self.locs, &self.values, &self.sources, &self.deps])
+            + held(&[&self.thread_starts, &self.init])
             + self.times.as_ref().map_or(0, Times::bytes)
             + self.open.as_ref().map_or(0, |open| open.bytes())
-            + self.thread_starts.capacity() * 4
-            + self.init.capacity() * 8
             + self.thread_names.bytes()
             + self.loc_names.bytes()
     }

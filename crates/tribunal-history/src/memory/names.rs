@@ -1,5 +1,6 @@
 //! Names of threads and locations: kept in one text, and found by a table.
 
+use crate::heap::{Heap, held};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::mem::size_of;
@@ -31,7 +32,7 @@ impl Names {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<usize>()
+        held(&[&self.text, &self.ends])
     }
 
     fn clear(&mut self) {
@@ -139,7 +140,7 @@ impl Interner {
 
     /// Bytes that are held.
     pub(crate) fn bytes(&self) -> usize {
-        self.names.bytes() + self.places.capacity() * size_of::<Place>()
+        self.names.bytes() + self.places.held()
     }
 }
 

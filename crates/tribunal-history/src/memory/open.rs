@@ -6,7 +6,7 @@
 
 use super::execution::NO_SOURCE;
 use super::{EventId, Execution, Kind, Label, LocId};
-use std::mem::size_of;
+use crate::heap::held;
 
 /// What observes a write: a read, or the final value of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,10 +60,7 @@ impl Open {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.reads.capacity() * size_of::<(EventId, u32)>()
-            + self.finals.capacity() * size_of::<(LocId, u32)>()
-            + self.classes.capacity() * size_of::<Class>()
-            + self.writers.capacity() * size_of::<EventId>()
+        held(&[&self.reads, &self.finals, &self.classes, &self.writers])
     }
 }
 

@@ -1,6 +1,7 @@
 //! Begin and end times of events, at 12 bytes per event.
 
 use super::EventId;
+use crate::heap::held;
 use rustc_hash::FxHashMap;
 
 /// Escapes in the span column: the event has no time on one side, or an extraordinary span.
@@ -58,7 +59,7 @@ impl Times {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.begin.capacity() * 8 + self.span.capacity() * 4 + self.listed.capacity() * 40
+        held(&[&self.begin, &self.span, &self.listed])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::execution::NO_SOURCE;
 use super::{Execution, LocId};
+use crate::heap::held;
 use rustc_hash::FxHashMap;
 use std::mem::size_of;
 
@@ -98,8 +99,6 @@ impl WriteIndex {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
-            + self.table.capacity() * size_of::<u32>()
-            + self.map.capacity() * INDEXED / 2
+        held(&[&self.rows, &self.table, &self.map])
     }
 }

@@ -2,7 +2,7 @@
 
 use super::history::{Event, History, InvocationId, OpId, Order, ProcessId, ReturnId};
 use super::{MalformedHistory, Value};
-use crate::growth::Growth;
+use crate::heap::Growth;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::size_of;

@@ -1,7 +1,7 @@
 //! Running a specification: keeping every state once, for searches, or in place, for replays.
 
-use super::heap::{boxed, table, vector};
 use super::{History, Invocation, OpId, Others, ReturnId, Spec, Value};
+use crate::heap::{Heap, block};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -132,7 +132,7 @@ impl<'a, S: Spec> Interned<'a, S> {
         self.spent += 16 + bytes as u64 / 32;
         if bytes == usize::MAX {
             self.exceeded = Some(Exceeded::Step);
-        } else if self.bytes().saturating_add(boxed(bytes)) > self.most {
+        } else if self.bytes().saturating_add(block(bytes)) > self.most {
             self.exceeded = Some(Exceeded::Memory);
         }
         if self.exceeded.is_some() {
@@ -160,7 +160,7 @@ impl<'a, S: Spec> Interned<'a, S> {
 
     fn insert(&mut self, hash: u64, state: S::State) -> StateId {
         let id = StateId(self.states.len() as u32);
-        self.held = self.held.saturating_add(boxed(self.spec.bytes(&state)));
+        self.held = self.held.saturating_add(block(self.spec.bytes(&state)));
         self.states.push(state);
         self.before.push(self.by_hash.insert(hash, id));
         id
@@ -193,12 +193,7 @@ impl<S: Spec> Machine for Interned<'_, S> {
     }
 
     fn bytes(&self) -> usize {
-        let count = self.states.len();
-        self.held
-            + vector(count, self.states.capacity(), size_of::<S::State>())
-            + vector(count, self.before.capacity(), size_of::<Option<StateId>>())
-            + table(self.by_hash.len(), self.by_hash.capacity(), size_of::<(u64, StateId)>())
-            + table(self.steps.len(), self.steps.capacity(), size_of::<(Step, Option<StateId>)>())
+        self.held + self.states.peak() + self.before.peak() + self.by_hash.peak() + self.steps.peak()
     }
 
     fn bound(&mut self, bytes: usize) {

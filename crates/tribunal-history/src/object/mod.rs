@@ -3,7 +3,6 @@
 mod builder;
 mod criterion;
 mod error;
-pub mod heap;
 mod history;
 mod machine;
 mod part;

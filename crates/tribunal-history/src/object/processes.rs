@@ -1,6 +1,6 @@
 //! Sets of processes.
 
-use super::heap::{boxed, table};
+use crate::heap::{Heap, block};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A set of crashed processes by name. Numbers take one bit each if there are others near them: test harnesses
@@ -28,7 +28,7 @@ impl ProcessSet {
             Some(number) => *self.numbers.entry(number >> 6).or_default() |= 1 << (number & 63),
             None => {
                 if self.names.insert(name.into()) {
-                    self.bytes += boxed(name.len());
+                    self.bytes += block(name.len());
                 }
             }
         }
@@ -46,9 +46,7 @@ impl ProcessSet {
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        table(self.numbers.len(), self.numbers.capacity(), size_of::<(u64, u64)>())
-            + table(self.names.len(), self.names.capacity(), size_of::<Box<str>>())
-            + self.bytes
+        self.numbers.peak() + self.names.peak() + self.bytes
     }
 }
 

@@ -1,8 +1,8 @@
 //! States of a specification that can be forgotten again.
 
-use super::heap::{boxed, table, vector};
 use super::machine::{hash_of, shown};
 use super::{Exceeded, Invocation, Spec, StateId, Value};
+use crate::heap::{Heap, block};
 use rustc_hash::FxHashMap;
 
 /// The states that a monitor has reached, each kept once until it is released.
@@ -84,7 +84,7 @@ impl<'a, S: Spec> Forgetful<'a, S> {
             self.next.push(None);
             StateId(self.states.len() as u32 - 1)
         });
-        self.held = self.held.saturating_add(boxed(self.spec.bytes(&state)));
+        self.held = self.held.saturating_add(block(self.spec.bytes(&state)));
         self.states[id.0 as usize] = Some(state);
         self.next[id.0 as usize] = first;
         self.first.insert(hash, id);
@@ -104,19 +104,14 @@ impl<S: Spec> States for Forgetful<'_, S> {
         self.spent += 16 + bytes as u64 / 32;
         if bytes == usize::MAX {
             self.exceeded = Some(Exceeded::Step);
-        } else if self.bytes().saturating_add(boxed(bytes)) > self.most {
+        } else if self.bytes().saturating_add(block(bytes)) > self.most {
             self.exceeded = Some(Exceeded::Memory);
         }
         if self.exceeded.is_some() { None } else { ret.map(|ret| (self.intern(after), ret)) }
     }
 
     fn bytes(&self) -> usize {
-        let count = self.states.len();
-        self.held
-            + vector(count, self.states.capacity(), size_of::<Option<S::State>>())
-            + vector(count, self.next.capacity(), size_of::<Option<StateId>>())
-            + table(self.first.len(), self.first.capacity(), size_of::<(u64, StateId)>())
-            + vector(self.free.len(), self.free.capacity(), size_of::<StateId>())
+        self.held + self.states.peak() + self.next.peak() + self.first.peak() + self.free.peak()
     }
 
     fn bound(&mut self, bytes: usize) {
@@ -139,7 +134,7 @@ impl<S: Spec> States for Forgetful<'_, S> {
         let last = lives.iter().rposition(|&lives| lives).map_or(0, |last| last + 1);
         lives.truncate(last);
         for state in self.states.drain(last..).flatten() {
-            self.held = self.held.saturating_sub(boxed(self.spec.bytes(&state)));
+            self.held = self.held.saturating_sub(block(self.spec.bytes(&state)));
         }
         self.next.truncate(last);
         self.states.shrink_to(2 * last);
@@ -154,7 +149,7 @@ impl<S: Spec> States for Forgetful<'_, S> {
                 Some(state) if lives => self.next[at] = self.first.insert(hash_of(state), id),
                 _ => {
                     if let Some(state) = self.states[at].take() {
-                        self.held = self.held.saturating_sub(boxed(self.spec.bytes(&state)));
+                        self.held = self.held.saturating_sub(block(self.spec.bytes(&state)));
                     }
                     self.free.push(id);
                 }

@@ -3,6 +3,7 @@
 use super::lists::Lists;
 use super::reads::{Admitted, Reads, Stream};
 use super::{HistoryBuilder, Isolation, KeyId, Level, OpId, SessionId, TxnId};
+use crate::heap::held;
 use crate::memory::names::Names;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -330,9 +331,8 @@ impl History {
         let transactions = size_of::<SessionId>() + size_of::<Status>() + size_of::<u32>();
         let operations = size_of::<Kind>() + size_of::<KeyId>() + size_of::<i64>();
         self.len() * transactions
-            + self.spans.capacity() * size_of::<Span>()
             + self.kinds.len() * operations
-            + self.sessions.capacity() * size_of::<u32>()
+            + held(&[&self.spans, &self.sessions])
             + self.key_names.bytes()
             + self.session_names.bytes()
             + self.lists.bytes()

@@ -1,6 +1,7 @@
 //! What was read of lists. Most reads of a list return beginnings of one another: the longest is kept, and of the others their lengths.
 
 use super::KeyId;
+use crate::heap::{Heap, held};
 use std::ops::Range;
 
 /// What was read of each list.
@@ -55,10 +56,7 @@ impl Lists {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        let elements: usize = self.longest.iter().map(Vec::capacity).sum();
-        (elements + self.odd.capacity()) * size_of::<i64>()
-            + self.longest.capacity() * size_of::<Vec<i64>>()
-            + self.ends.capacity() * size_of::<usize>()
+        self.longest.iter().map(Heap::held).sum::<usize>() + held(&[&self.odd, &self.longest, &self.ends])
     }
 }
 

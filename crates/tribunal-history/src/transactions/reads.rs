@@ -2,6 +2,7 @@
 
 use super::history::Kind;
 use super::{History, INIT, KeyId, MalformedHistory, OpId, Status, TxnId};
+use crate::heap::held;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -302,14 +303,8 @@ impl Reads {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.appends.capacity() * size_of::<OpId>()
-            + self.lists.capacity() * size_of::<ListRead>()
-            + self.sources.capacity() * size_of::<u32>()
-            + self.counts.capacity()
-            + self.misread.capacity() * size_of::<Misread>()
-            + self.open.capacity() * size_of::<OpenRead>()
-            + self.groups.capacity() * size_of::<usize>()
-            + self.candidates.capacity() * size_of::<TxnId>()
+        let Reads { appends, lists, sources, counts, misread, open, groups, candidates, .. } = self;
+        held(&[appends, lists, sources, counts, misread, open, groups, candidates])
     }
 }
 

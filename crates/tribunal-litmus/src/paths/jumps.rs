@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::state::{Scope, State, Temp};
+use super::state::{Few, Scope, State, Temp};
 use super::{Kind, Runner, Step, truth};
 use crate::error::Fault;
-use crate::few::Few;
 use crate::micro::Temporary;
 use crate::term::TermId;
 use crate::value::{Binary, Value};
@@ -39,7 +38,7 @@ impl<'a> Runner<'a> {
         let condition = state.temp(condition, self.zero);
         let target = self.label(state, target)?;
         self.emit(state, Kind::Branch, None, condition.origin)?;
-        state.ctrl = state.ctrl.union(condition.taint);
+        state.ctrl |= condition.taint;
         let mut taken = state.clone();
         if self.assume(&mut taken, condition.term, true) {
             let counted = !(self.how.known_loops && self.terms.known(condition.term).is_some());
@@ -62,11 +61,11 @@ impl<'a> Runner<'a> {
         if let Some(value) = self.terms.known(target.term) {
             let Value::Code(code, at) = value else { return Ok(self.stop(state)) };
             self.emit(state, Kind::Branch, None, target.origin)?;
-            state.ctrl = state.ctrl.union(target.taint);
+            state.ctrl |= target.taint;
             return self.enter(state, code, at);
         }
         self.emit(state, Kind::Branch, None, target.origin)?;
-        state.ctrl = state.ctrl.union(target.taint);
+        state.ctrl |= target.taint;
         for (code, thread) in self.threads.iter().enumerate() {
             let mut places: Vec<u16> = thread.labels.values().map(|at| *at as u16).collect();
             places.sort_unstable();
@@ -138,7 +137,7 @@ impl<'a> Runner<'a> {
         let condition = state.temp(condition, self.zero);
         let (target, until) = (self.label(state, target)?, self.label(state, until)?);
         let entry = state.pc;
-        state.scopes.push(Scope { until, taint: condition.taint.union(condition.control) });
+        state.scopes.push(Scope { until, taint: condition.taint | condition.control });
         let mut skipped = state.clone();
         if self.assume(&mut skipped, condition.term, false) {
             skipped.pc = target;

@@ -7,15 +7,15 @@ mod jumps;
 mod state;
 
 use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_history::heap::held;
 
 use crate::error::Fault;
-use crate::few::Few;
 use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
 use crate::syntax::Position;
 use crate::term::{TermId, Terms};
 use crate::test::Thread;
 use crate::value::{Binary, Size, Unary, Value};
-use state::{Frame, Slot, State, Temp};
+use state::{Few, Frame, Slot, State, Temp};
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,21 +145,9 @@ const POLLS: u64 = 512;
 impl Path {
     /// What it takes, about.
     pub fn bytes(&self) -> usize {
-        let pairs = [
-            &self.addr,
-            &self.data,
-            &self.ctrl,
-            &self.iico_data,
-            &self.iico_ctrl,
-            &self.iico_order,
-            &self.rf_reg,
-        ];
-        let pairs: usize = pairs.iter().map(|pairs| pairs.capacity()).sum();
         size_of::<Self>()
-            + self.events.capacity() * size_of::<PathEvent>()
-            + pairs * size_of::<(u16, u16)>()
-            + self.assumptions.capacity() * size_of::<(TermId, bool)>()
-            + self.registers.capacity() * size_of::<(Register, TermId)>()
+            + held(&[&self.events, &self.assumptions, &self.registers, &self.addr, &self.data, &self.ctrl])
+            + held(&[&self.iico_data, &self.iico_ctrl, &self.iico_order, &self.rf_reg])
     }
 }
 
@@ -321,7 +309,7 @@ impl<'a> Runner<'a> {
             }
             Micro::Store { address, value, done, access } => {
                 let (to, value) = (state.temp(*address, self.zero), state.temp(*value, self.zero));
-                let event = self.emit(state, Kind::Store, Some(access), to.origin.union(value.origin))?;
+                let event = self.emit(state, Kind::Store, Some(access), to.origin | value.origin)?;
                 state.at(event).address = Some(to.term);
                 state.at(event).value = Some(value.term);
                 pairs(&mut state.path.addr, to.taint, event);
@@ -332,7 +320,7 @@ impl<'a> Runner<'a> {
                 let to = state.temp(*address, self.zero);
                 let (Update::Exchange(operand) | Update::Fetch(_, operand)) = *update;
                 let operand = state.temp(operand, self.zero);
-                let event = self.emit(state, Kind::Update, Some(access), to.origin.union(operand.origin))?;
+                let event = self.emit(state, Kind::Update, Some(access), to.origin | operand.origin)?;
                 let read = self.terms.read(event);
                 let old = self.terms.unary(Unary::Sign(access.size), read);
                 let written = match update {
@@ -345,7 +333,7 @@ impl<'a> Runner<'a> {
                 let at = state.at(event);
                 (at.address, at.read, at.value) = (Some(to.term), Some(read), Some(written));
                 // Any register that a load needs is an address to it.
-                pairs(&mut state.path.addr, to.taint.union(operand.taint), event);
+                pairs(&mut state.path.addr, to.taint | operand.taint, event);
                 pairs(&mut state.path.data, operand.taint, event);
                 state.give(*into, Temp::of(event, old));
             }
@@ -382,8 +370,8 @@ impl<'a> Runner<'a> {
             Micro::Predicate { condition } => {
                 let condition = state.temp(*condition, self.zero);
                 let event = self.emit(state, Kind::Predicate, None, condition.origin)?;
-                state.predicate = state.predicate.union(condition.taint);
-                state.predicates = state.predicates.union(Few::one(event));
+                state.predicate |= condition.taint;
+                state.predicates.insert(usize::from(event));
             }
             Micro::Either { ways } => {
                 for way in ways {
@@ -403,7 +391,7 @@ impl<'a> Runner<'a> {
             Micro::Ordered { first, second } => {
                 let (first, second) = (state.temp(*first, self.zero), state.temp(*second, self.zero));
                 for a in first.origin.iter() {
-                    state.path.iico_order.extend(second.origin.iter().map(|b| (a, b)));
+                    state.path.iico_order.extend(second.origin.iter().map(|b| (a as u16, b as u16)));
                 }
             }
         }
@@ -448,13 +436,13 @@ impl<'a> Runner<'a> {
                 let by = state.temp(by, self.zero);
                 pairs(&mut state.path.iico_ctrl, by.origin, event);
                 if self.how.control_depends {
-                    addr = addr.union(by.taint);
+                    addr |= by.taint;
                 }
             }
         }
         if !matches!(kind, Kind::ReadRegister(_) | Kind::WriteRegister) {
-            let scopes = state.scopes.iter().fold(Few::EMPTY, |all, scope| all.union(scope.taint));
-            pairs(&mut state.path.ctrl, state.ctrl.union(scopes).union(state.predicate), event);
+            let scopes = state.scopes.iter().fold(Few::EMPTY, |all, scope| all | scope.taint);
+            pairs(&mut state.path.ctrl, state.ctrl | scopes | state.predicate, event);
         }
         if matches!(kind, Kind::Load | Kind::Store | Kind::Update) {
             pairs(&mut state.path.addr, addr, event);
@@ -478,7 +466,7 @@ impl<'a> Runner<'a> {
             if let Some(writer) = slot.writer {
                 state.path.rf_reg.push((writer, event));
             }
-            origin.insert(event);
+            origin.insert(usize::from(event));
         }
         state.give(into, Temp { term: slot.term, taint: slot.taint, control: slot.control, origin });
         Ok(())
@@ -496,17 +484,17 @@ impl<'a> Runner<'a> {
             let Some(by) = frame.by else { continue };
             let by = state.temp(by, self.zero);
             if self.how.control_depends {
-                taint = taint.union(by.taint);
+                taint |= by.taint;
             }
-            let stores = by.origin.iter().filter(|e| state.path.events[usize::from(*e)].kind == Kind::Store);
-            taint = stores.fold(taint, |all, store| all.union(Few::one(store)));
+            let stores = by.origin.iter().filter(|&e| state.path.events[e].kind == Kind::Store);
+            stores.for_each(|store| taint.insert(store));
         }
         let writer = if self.how.register_events {
             Some(self.emit(state, Kind::WriteRegister, None, from.origin)?)
         } else {
             None
         };
-        let control = state.scopes.iter().fold(from.control, |all, scope| all.union(scope.taint));
+        let control = state.scopes.iter().fold(from.control, |all, scope| all | scope.taint);
         let slot = Slot { term: from.term, taint, control, writer };
         match state.registers.iter_mut().find(|(r, _)| *r == register) {
             Some((_, known)) => *known = slot,
@@ -525,5 +513,5 @@ pub(crate) fn truth(value: Value) -> Option<bool> {
 }
 
 fn pairs(relation: &mut Vec<(u16, u16)>, from: Few, to: u16) {
-    relation.extend(from.iter().filter(|e| *e != to).map(|e| (e, to)));
+    relation.extend(from.iter().map(|e| e as u16).filter(|&e| e != to).map(|e| (e, to)));
 }

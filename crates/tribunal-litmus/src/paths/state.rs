@@ -1,9 +1,12 @@
 //! Where a way through a thread has come to.
 
 use super::{Path, PathEvent};
-use crate::few::Few;
 use crate::micro::{Micro, Register, Temporary};
 use crate::term::TermId;
+use tribunal_cat::relation::FixedSet;
+
+/// Events of a thread, by index.
+pub(super) type Few = FixedSet<4>;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
@@ -59,15 +62,16 @@ pub(super) struct State<'a> {
 
 impl Temp {
     pub fn of(event: u16, term: TermId) -> Self {
-        Self { term, taint: Few::one(event), control: Few::EMPTY, origin: Few::one(event) }
+        let itself = Few::one(usize::from(event));
+        Self { term, taint: itself, control: Few::EMPTY, origin: itself }
     }
 
     pub fn with(self, other: Self, term: TermId) -> Self {
         Self {
             term,
-            taint: self.taint.union(other.taint),
-            control: self.control.union(other.control),
-            origin: self.origin.union(other.origin),
+            taint: self.taint | other.taint,
+            control: self.control | other.control,
+            origin: self.origin | other.origin,
         }
     }
 }

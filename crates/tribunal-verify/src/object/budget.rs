@@ -40,14 +40,3 @@ impl<'l> Budget<'l> {
 pub(super) fn took_every_step(machine: &dyn Machine) -> Result<(), Limit> {
     machine.exceeded().map_or(Ok(()), |_| Err(Limit::Step))
 }
-
-/// What a hash table takes for an entry of so many bytes, at most: it is less than half full after it grew, and while it grows
-/// the old one is still there.
-pub(super) const fn slot(bytes: usize) -> usize {
-    (bytes + 1) * 7 / 2
-}
-
-/// What a block of so many bytes takes on the heap.
-pub(super) const fn block(bytes: usize) -> usize {
-    bytes + 16
-}

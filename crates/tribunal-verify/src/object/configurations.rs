@@ -1,9 +1,10 @@
 //! Linearizability of a sequence of calls and returns, by trying every configuration.
 
-use super::budget::{Budget, block, slot, took_every_step};
+use super::budget::{Budget, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::{Heap, block, entry};
 use tribunal_history::object::{Event, History, Intervals, Machine, OpId, Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
@@ -40,7 +41,7 @@ struct Configurations {
 
 impl Configurations {
     /// What an entry takes beside the operations: its place in the table, and a list of sets that has grown.
-    const ENTRY: usize = slot(size_of::<(Ops, StateId, Vec<Ops>)>()) + block(4 * size_of::<Ops>());
+    const ENTRY: usize = entry(size_of::<(Ops, StateId, Vec<Ops>)>()) + block(4 * size_of::<Ops>());
 
     /// Whether it was new.
     fn insert(&mut self, configuration: Configuration) -> bool {
@@ -84,7 +85,7 @@ impl Stack {
 
     /// What they take, at most; a list that grows is there twice for a while.
     fn bytes(&self) -> usize {
-        self.bytes + 3 * self.configurations.capacity() / 2 * size_of::<Configuration>()
+        self.bytes + 3 * self.configurations.held() / 2
     }
 }
 

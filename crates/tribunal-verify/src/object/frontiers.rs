@@ -1,9 +1,10 @@
 //! Linearizability of a partial order, and sequential consistency, by trying every frontier.
 
-use super::budget::{Budget, block, slot, took_every_step};
+use super::budget::{Budget, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::{block, entry};
 use tribunal_history::object::{Criterion, History, OpId, ProcessId, Specification, StateId};
 use tribunal_history::verdict::Limit;
 
@@ -34,7 +35,7 @@ pub(super) fn explained(
     let mut machine = spec.machine(history);
     let places: Box<[u32]> = vec![0; history.process_count()].into();
     let heap = block(size_of_val(&*places));
-    let (known, waiting) = (slot(size_of::<Frontier>()) + heap, 3 * size_of::<Frontier>() + heap);
+    let (known, waiting) = (entry(size_of::<Frontier>()) + heap, 3 * size_of::<Frontier>() + heap);
     let initial = Frontier { places, state: machine.initial() };
     let mut visited = FxHashSet::from_iter([initial.clone()]);
     let mut stack = vec![initial];

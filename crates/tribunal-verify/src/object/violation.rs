@@ -4,7 +4,7 @@
 //! then with its steps alone: nothing explains everything up to the cut. Only if that is too much
 //! work do hints remain: the acceptance names those that the proof depends on, as few as a modest effort finds.
 
-use super::budget::{Budget, block, slot};
+use super::budget::Budget;
 use super::found::{Found, Trust, beyond_reach};
 use super::hints::{Accepted, Hint, Hints};
 use super::idle::Idles;
@@ -12,6 +12,7 @@ use super::omission::Omissions;
 use super::refusal::{Named, Refusal};
 use super::{all_see_all, configurations, frontiers, known, visibilities};
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::{block, entry};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, History, OpId, Specification, Value, Violation};
 use tribunal_history::verdict::Limit;
@@ -24,7 +25,7 @@ const MODEST_FOR_EACH: u64 = 8;
 const BYTES_PER_OPERATION: usize = 250;
 
 /// What a value that is left out of lists takes: who appended it, and its place in a set.
-const BYTES_PER_VALUE: usize = 2 * size_of::<OpId>() + slot(size_of::<&Value>());
+const BYTES_PER_VALUE: usize = 2 * size_of::<OpId>() + entry(size_of::<&Value>());
 
 /// Verifies that no abstract execution explains the part and that no omitted operation matters, and returns the
 /// hints of the specification that this depends on.

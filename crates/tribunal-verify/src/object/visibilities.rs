@@ -1,16 +1,18 @@
 //! The weak criteria, by trying every lin, and for each operation every visibility that could be needed.
 
-use super::budget::{Budget, block, slot, took_every_step};
+use super::budget::{Budget, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
+use tribunal_cat::relation::bits::of_word;
+use tribunal_history::heap::{block, entry};
 use tribunal_history::object::{
     Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification, StateId,
 };
 use tribunal_history::verdict::Limit;
 
-/// A set of operations, a bit for each.
+/// A set of operations, a bit for each: parts have at most 64, and a plain word is easiest to check.
 type Set = u64;
 
 fn bit(op: OpId) -> Set {
@@ -18,7 +20,7 @@ fn bit(op: OpId) -> Set {
 }
 
 fn ops(set: Set) -> impl Iterator<Item = OpId> {
-    (0..u64::BITS).filter(move |at| set >> at & 1 == 1).map(OpId)
+    of_word(set).map(|at| OpId(at as u32))
 }
 
 /// Whether an axiom mentions operations of a method.
@@ -65,7 +67,7 @@ impl Prefix {
 type Future = (Set, Option<StateId>, Box<[OpId]>, Box<[Set]>);
 
 fn bytes((_, _, lin, vis): &Future) -> usize {
-    slot(size_of::<Future>()) + block(size_of_val(&**lin)) + block(size_of_val(&**vis))
+    entry(size_of::<Future>()) + block(size_of_val(&**lin)) + block(size_of_val(&**vis))
 }
 
 /// Whether the part has an abstract execution.
@@ -214,7 +216,7 @@ impl<'a> Part<'a> {
                     continue;
                 }
                 let sets =
-                    slot(size_of::<Set>()) * known.len() + 3 * size_of::<Set>() * (found.len() + next.len());
+                    entry(size_of::<Set>()) * known.len() + 3 * size_of::<Set>() * (found.len() + next.len());
                 budget.spend(held + sets + machine.bytes())?;
                 if self.history.is_pending(op) || self.returns(prefix, op, vis, machine) {
                     found.push(vis);

@@ -7,6 +7,7 @@ use crate::clocks::{HappensBefore, replay};
 use crate::maps::{MapId, Maps};
 use crate::{BrokenAxiom, Named, Refusal};
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, Order, ThreadId};
 use tribunal_history::verdict::{Axiom, Limit, ModificationOrder};
@@ -57,7 +58,7 @@ impl<'a> Knowledge<'a> {
 
     fn check(&self, limits: &Limits<'_>) -> Result<(), Limit> {
         let known = self.released.len() + 3 * self.current.len();
-        let continued = 2 * self.continued.capacity() * size_of::<((ThreadId, LocId), Known)>();
+        let continued = 2 * self.continued.held();
         self.maps.check(size_of::<Known>() * known + continued, limits)
     }
 

@@ -16,7 +16,7 @@
 
 use crate::memory::order::coherence::chains::{Chains, SharedSource, left_by, looked_at};
 use crate::memory::order::coherence::latest::Walk;
-use crate::memory::order::digraph::{Arc, short_cycle, topological_order};
+use crate::reach::digraph::{Arc, short_cycle, topological_order};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Kind};
 use tribunal_history::verdict::{

@@ -26,6 +26,7 @@ use recent::{Origin, Recent};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
+use tribunal_history::heap::{Heap, held};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::put_operation;
 use tribunal_history::memory::{
@@ -708,14 +709,9 @@ impl Monitor {
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let queued: usize = self.threads.iter().map(|thread| thread.queue.capacity()).sum();
-        let looks = self.looks.capacity() * size_of::<((ThreadId, Key, Kind), Look)>();
-        self.session.bytes()
-            + self.values.bytes()
-            + self.recent.bytes()
-            + looks
-            + queued * size_of::<Pending>()
-            + self.threads.capacity() * size_of::<Thread>()
+        let queued: usize = self.threads.iter().map(|thread| thread.queue.held()).sum();
+        let own = held(&[&self.threads, &self.looks]) + queued;
+        self.session.bytes() + self.values.bytes() + self.recent.bytes() + own
     }
 
     /// Approximate memory use in bytes while another thread is [added](Self::thread): clocks of all events get an entry for it.

@@ -1,6 +1,7 @@
 //! The latest events, to settle and to explain with.
 
 use std::collections::VecDeque;
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{Execution, ExecutionBuilder, Kind, MalformedHistory, Op, Slot, Source};
 
 /// So many events are kept.
@@ -86,7 +87,7 @@ impl Recent {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.events.capacity() * size_of::<Logged>()
+        self.events.held()
     }
 
     /// The execution of the events before `end`. A read is left out if its source is not among them, or not known; except for one, whose

@@ -3,6 +3,7 @@
 use crate::memory::session::WriteId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
+use tribunal_history::heap::held;
 use tribunal_history::memory::{LocId, Slot};
 
 /// A value at a location.
@@ -112,8 +113,6 @@ impl Values {
 
     /// Bytes that are held, about.
     pub(super) fn bytes(&self) -> usize {
-        let rows = self.first.capacity() + self.again.capacity();
-        rows * (size_of::<(Key, Written)>() + 1)
-            + self.places.capacity() * (size_of::<(Slot, u64)>() + size_of::<Written>() + 1)
+        held(&[&self.first, &self.again, &self.places])
     }
 }

@@ -5,7 +5,6 @@
 //! [`coherence::psc`] uses both: what acyclic(psc) asks is a graph that the engines of `views` saturate and search.
 
 pub(crate) mod coherence;
-pub(crate) mod digraph;
 pub(crate) mod parallel;
 pub(crate) mod past;
 pub(crate) mod path;

@@ -1,7 +1,9 @@
 //! What threads know: happens-before as clocks, while the execution grows.
 
-use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::order::past::happens_before::Synchronization;
+use crate::reach::clocks::{EMPTY, Rows, includes, join};
+use crate::reach::trail::Trail;
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{Order, ThreadId};
 
 /// What who reads a write may acquire: a row, and so many events of the write's own thread.
@@ -38,19 +40,16 @@ pub(super) struct Knowledge {
     synchronization: Synchronization,
     rows: Rows,
     threads: Vec<State>,
-    /// Whether there is a mark to go back to.
-    tracing: bool,
     /// The states that threads had, and how many rows there were.
-    trail: Vec<(ThreadId, State, u32)>,
+    trail: Trail<(ThreadId, State, u32)>,
     /// How many rows were left after retiring.
     kept: u32,
 }
 
 impl Knowledge {
     pub(super) fn new(synchronization: Synchronization) -> Self {
-        let rows = Rows::default();
-        let (threads, trail) = (Vec::new(), Vec::new());
-        Knowledge { synchronization, rows, threads, tracing: false, trail, kept: 0 }
+        let (rows, threads, trail) = Default::default();
+        Knowledge { synchronization, rows, threads, trail, kept: 0 }
     }
 
     /// Whether a thread may read what does not happen before its next event.
@@ -113,9 +112,7 @@ impl Knowledge {
     /// Remembers what a thread knows before its next event, to go back to it.
     #[inline(always)]
     pub(super) fn remember(&mut self, thread: ThreadId) {
-        if self.tracing {
-            self.trail.push((thread, self.threads[thread.index()], self.rows.len()));
-        }
+        self.trail.note((thread, self.threads[thread.index()], self.rows.len()));
     }
 
     /// The thread reads a write of `writer` that releases so much. Its own RMW may pass on what it has not acquired.
@@ -139,7 +136,7 @@ impl Knowledge {
             }
             _ if order == Order::NonAtomic => {}
             // Nobody else has this row, so that it may grow where it is.
-            _ if !self.tracing && pending > release.row => {
+            _ if !self.trail.is_marked() && pending > release.row => {
                 self.rows.join_from(pending, release.row);
                 let own = &mut self.rows.row_mut(pending)[writer.index()];
                 *own = (*own).max(release.own);
@@ -235,25 +232,22 @@ impl Knowledge {
     }
 
     pub(super) fn mark(&mut self) -> usize {
-        self.tracing = true;
-        self.trail.len()
+        self.trail.mark()
     }
 
     /// As if there were no thread.
     pub(super) fn clear(&mut self) {
         self.threads.clear();
         self.rows.truncate(EMPTY + 1);
-        self.trail.clear();
-        (self.tracing, self.kept) = (false, 0);
+        self.trail.forget();
+        self.kept = 0;
     }
 
     /// Goes back to a mark, at which there were so many threads.
     pub(super) fn undo(&mut self, mark: usize, threads: usize) {
-        while self.trail.len() > mark {
-            if let Some((thread, state, rows)) = self.trail.pop() {
-                self.threads[thread.index()] = state;
-                self.rows.truncate(rows);
-            }
+        while let Some((thread, state, rows)) = self.trail.pop_to(mark) {
+            self.threads[thread.index()] = state;
+            self.rows.truncate(rows);
         }
         self.threads.truncate(threads);
     }
@@ -261,8 +255,7 @@ impl Knowledge {
     /// Forgets the way back, and if there are many more rows than after the last time, those that neither threads nor the
     /// `releases` that are left have use for. Says whether rows have new numbers.
     pub(super) fn retire<'a>(&mut self, releases: impl Iterator<Item = &'a mut Release>) -> bool {
-        self.trail.clear();
-        self.tracing = false;
+        self.trail.forget();
         if self.rows.len() < 2 * self.kept + 256 {
             return false;
         }
@@ -289,8 +282,6 @@ impl Knowledge {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.rows.bytes()
-            + self.threads.capacity() * size_of::<State>()
-            + self.trail.capacity() * size_of::<(ThreadId, State, u32)>()
+        self.rows.bytes() + self.trail.bytes() + self.threads.held()
     }
 }

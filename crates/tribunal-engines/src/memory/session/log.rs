@@ -1,6 +1,7 @@
 //! The record of a session: threads, locations, writes by id, and events in order.
 
 use super::Step;
+use tribunal_history::heap::held;
 use tribunal_history::memory::{Execution, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId};
 
 /// A write of a session, initial or not, or an RMW.
@@ -323,10 +324,7 @@ impl Log {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.threads.capacity()
-            + self.initial.capacity() * size_of::<WriteId>()
-            + self.writes.capacity() * size_of::<Written>()
-            + (self.free.capacity() + self.taken.capacity() + self.finished.capacity()) * size_of::<u32>()
-            + self.events.capacity() * size_of::<Event>()
+        let Log { threads, initial, writes, free, taken, finished, events, .. } = self;
+        held(&[threads, initial, writes, free, taken, finished, events])
     }
 }

@@ -30,7 +30,6 @@ mod coherence;
 mod exact;
 mod knowledge;
 mod log;
-mod rows;
 mod saturation;
 mod step;
 

@@ -1,4 +1,5 @@
-//! Sets of the events, or threads, of a small history: machine words.
+//! Sets of the events, or threads, of a small history: machine words. `small` is generic over the two, so that most histories stay
+//! in one register a set; cat's sets are in memory, and cost it a multiple.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 

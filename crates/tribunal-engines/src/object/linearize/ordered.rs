@@ -4,7 +4,7 @@ use super::Outcome;
 use super::alike::Alike;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
-use tribunal_history::object::heap::{boxed, table, vector};
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::{History, Machine, OpId, ProcessId, Specification, StateId};
 use tribunal_history::verdict::Limit;
 
@@ -126,9 +126,9 @@ impl<'a> Search<'a> {
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         BYTES * self.ops.len()
-            + table(visited.len(), visited.capacity(), size_of::<(Box<[u32]>, StateId)>())
-            + vector(choices.len(), choices.capacity(), size_of::<Choice>())
-            + (visited.len() + choices.len() + 4) * boxed(size_of_val(&*self.at))
+            + visited.peak()
+            + choices.peak()
+            + (visited.len() + choices.len() + 4) * block(size_of_val(&*self.at))
     }
 
     /// The next operation of a process, if all that must come before it have come.

@@ -13,8 +13,8 @@ use super::{Alike, BYTES, Keys};
 use crate::object::judge::judge_within;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
-use tribunal_history::object::heap::{table, vector};
 use tribunal_history::object::{
     Criterion, History, Intervals, Machine, NEVER, OpId, Specification, StateId, Typed, Value, Verdict,
 };
@@ -351,10 +351,10 @@ impl<'a, B: Slots> Search<'a, B> {
     fn held(&self) -> usize {
         let (visited, choices, nodes) = (&self.visited, &self.choices, &self.nodes);
         (Timed::BYTES + Self::BYTES) * self.timed.ops.len()
-            + table(visited.len(), visited.capacity(), size_of::<Configuration<B>>())
-            + vector(choices.len(), choices.capacity(), size_of::<Choice<B>>())
+            + visited.peak()
+            + choices.peak()
             // Beside each node what is made of it in the end.
-            + vector(nodes.len(), nodes.capacity(), size_of::<Node>())
+            + nodes.peak()
             + nodes.capacity() * 12
             + (visited.len() + choices.len() + 4) * B::bytes(self.timed.width)
     }

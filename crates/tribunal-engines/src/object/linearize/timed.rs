@@ -5,7 +5,8 @@ use super::{Outcome, Stuck};
 use crate::object::meter::Meter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
-use tribunal_history::object::heap::{boxed, table, vector};
+use tribunal_cat::relation::bits;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
@@ -141,7 +142,7 @@ impl Timed {
     }
 }
 
-/// A set of slots.
+/// A set of slots: a word wherever it suffices, so that configurations are hashed and compared without the heap.
 pub(super) trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
     /// What such a set takes beside itself.
@@ -175,23 +176,23 @@ impl Slots for u64 {
 
 impl Slots for Box<[u64]> {
     fn none(width: usize) -> Self {
-        vec![0; width.div_ceil(64)].into()
+        vec![0; bits::words(width)].into()
     }
 
     fn bytes(width: usize) -> usize {
-        boxed(8 * width.div_ceil(64))
+        block(8 * bits::words(width))
     }
 
     fn has(&self, slot: u32) -> bool {
-        self[slot as usize / 64] >> (slot % 64) & 1 == 1
+        bits::contains(self, slot as usize)
     }
 
     fn add(&mut self, slot: u32) {
-        self[slot as usize / 64] |= 1 << (slot % 64);
+        bits::insert(self, slot as usize);
     }
 
     fn remove(&mut self, slot: u32) {
-        self[slot as usize / 64] &= !(1 << (slot % 64));
+        bits::remove(self, slot as usize);
     }
 }
 
@@ -280,10 +281,10 @@ impl<'a, B: Slots> Search<'a, B> {
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         Timed::BYTES * self.timed.ops.len()
-            + table(visited.len(), visited.capacity(), size_of::<Configuration<B>>())
-            + vector(choices.len(), choices.capacity(), size_of::<Choice<B>>())
+            + visited.peak()
+            + choices.peak()
+            + self.commute.peak()
             + (visited.len() + choices.len() + 4) * B::bytes(self.timed.width)
-            + table(self.commute.len(), self.commute.capacity(), size_of::<((OpId, OpId), bool)>())
     }
 
     /// How many events of the whole history end with the return that no order gets past.

@@ -4,9 +4,9 @@ use super::recipes::Recipes;
 use super::window::{Operation, Window};
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::States;
-use tribunal_history::object::heap::{boxed, table, vector};
 use tribunal_history::object::{Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
@@ -33,7 +33,7 @@ struct Actor<'w> {
 impl Configuration {
     /// What it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Configuration>() + boxed(4 * self.done.capacity())
+        size_of::<Configuration>() + block(self.done.held())
     }
 }
 
@@ -151,7 +151,7 @@ impl<'w, 's> Run<'w, 's> {
         while let Some(from) = queue.pop() {
             self.meter.visit(1)?;
             // What is in the queue is in a set too.
-            let queued = vector(queue.len(), queue.capacity(), size_of::<Configuration>()) + seen.held;
+            let queued = queue.peak() + seen.held;
             self.go_on(coming + queued + after.bytes() + seen.bytes())?;
             // What changes nothing and fits is done before the state is left.
             let mut leaving = from.done.clone();
@@ -200,9 +200,7 @@ impl<'w, 's> Run<'w, 's> {
     /// Whether to go on with so many bytes held by sets of configurations, and all steps were taken.
     fn go_on(&mut self, sets: usize) -> Result<(), Limit> {
         self.meter.sound(self.states.exceeded())?;
-        let steps =
-            table(self.steps.len(), self.steps.capacity(), size_of::<((StateId, u32), Option<StateId>)>());
-        let held = self.held + steps + sets;
+        let held = self.held + self.steps.peak() + sets;
         self.meter.room(held.saturating_add(self.states.bytes()))?;
         self.states.bound(self.meter.limits().max_memory - held);
         self.meter.work(self.open.len() as u64 + self.states.spent())
@@ -275,7 +273,7 @@ struct Antichain {
 
 impl Antichain {
     fn add(&mut self, state: StateId, done: Vec<u32>, spent: Vec<u32>) -> bool {
-        let lists = boxed(4 * done.len()) + boxed(4 * spent.len()) + boxed(4 * size_of::<Vec<u32>>());
+        let lists = block(4 * done.len()) + block(4 * spent.len()) + block(4 * size_of::<Vec<u32>>());
         let sets = self.spent.entry((state, done)).or_default();
         if sets.iter().any(|known| subset(known, &spent)) {
             return false;
@@ -287,8 +285,7 @@ impl Antichain {
     }
 
     fn bytes(&self) -> usize {
-        let entry = size_of::<((StateId, Vec<u32>), Vec<Vec<u32>>)>();
-        table(self.spent.len(), self.spent.capacity(), entry) + self.held
+        self.spent.peak() + self.held
     }
 
     fn into_configurations(self) -> Vec<Configuration> {

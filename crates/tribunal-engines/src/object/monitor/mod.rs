@@ -10,7 +10,6 @@ mod window;
 
 pub use error::MalformedEvent;
 
-use super::heap::table;
 use super::meter::Meter;
 use super::{Collection, Criterion, History, Invocation, Specification, Value, typed_call};
 use recheck::Recheck;
@@ -18,6 +17,7 @@ use rustc_hash::FxHashMap;
 use search::Search;
 use std::fmt;
 use std::sync::Arc;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::ProcessSet;
 use tribunal_history::verdict::Limit;
@@ -328,12 +328,11 @@ impl<'s> Monitor<'s> {
 
     /// Forgets all but what is open, if more is held than may be: then nothing is known any more.
     fn too_much(&mut self) -> Option<Inconclusive> {
-        let open = table(self.open.len(), self.open.capacity(), size_of::<(Arc<str>, Place)>());
         let held = match &self.engine {
             Engine::Search(search) => search.bytes(),
             Engine::Recheck(recheck) => recheck.window.bytes(),
         };
-        let limit = Meter::new(&self.limits).room(open + self.crashed.bytes() + held).err()?;
+        let limit = Meter::new(&self.limits).room(self.open.peak() + self.crashed.bytes() + held).err()?;
         let known = match &mut self.engine {
             Engine::Search(search) => search.give_up(),
             Engine::Recheck(recheck) => recheck.give_up(),

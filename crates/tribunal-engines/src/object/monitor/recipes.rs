@@ -3,8 +3,8 @@
 use super::window::Operation;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::States;
-use tribunal_history::object::heap::{boxed, table};
 use tribunal_history::object::{Invocation, StateId, Value};
 
 /// Calls that lead from the initial state to one.
@@ -25,7 +25,7 @@ pub(super) struct Recipes {
 /// What a recipe holds.
 fn held(recipe: &Option<Recipe>) -> usize {
     let calls = recipe.iter().flatten();
-    calls.map(|(_, args)| size_of::<(Arc<str>, Box<[Value]>)>() + boxed(size_of_val(&**args))).sum()
+    calls.map(|(_, args)| size_of::<(Arc<str>, Box<[Value]>)>() + block(size_of_val(&**args))).sum()
 }
 
 impl Recipes {
@@ -47,7 +47,7 @@ impl Recipes {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.held + table(self.of.len(), self.of.capacity(), size_of::<(StateId, Option<Recipe>)>())
+        self.held + self.of.peak()
     }
 
     /// The state that the calls to `to` lead to from `from`.

@@ -6,9 +6,9 @@ use super::window::{Operation, Outcome, Window};
 use super::{Finding, Inconclusive, Place};
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::limits::Limits;
 use tribunal_history::object::States;
-use tribunal_history::object::heap::{boxed, table, vector};
 use tribunal_history::object::{Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
@@ -114,11 +114,7 @@ impl<'s> Search<'s> {
 
     fn held_beside_states(&self) -> usize {
         let recipes = self.recipes.as_ref().map_or(0, Recipes::bytes);
-        let unchecked = vector(self.unchecked.len(), self.unchecked.capacity(), size_of::<Option<Value>>());
-        table(self.parts.len(), self.parts.capacity(), size_of::<(Option<Value>, Part)>())
-            + self.held
-            + recipes
-            + unchecked
+        self.parts.peak() + self.unchecked.peak() + self.held + recipes
     }
 
     /// There is too much to be held: all but what is open is forgotten, and nothing is known any more. Whether anything was.
@@ -200,7 +196,7 @@ impl<'s> Search<'s> {
         let meter = Meter::new(limits);
         let count = some.len().saturating_mul(others.len());
         limits.check(count as u64).map_err(Inconclusive::Limit)?;
-        let done = some.iter().chain(others).map(|it| boxed(4 * it.done.len())).max().unwrap_or(0);
+        let done = some.iter().chain(others).map(|it| block(4 * it.done.len())).max().unwrap_or(0);
         let bytes = count.saturating_mul(size_of::<Configuration>() + 2 * done);
         meter.room(bytes.saturating_add(self.bytes())).map_err(Inconclusive::Limit)?;
         let mut product = Vec::with_capacity(count);

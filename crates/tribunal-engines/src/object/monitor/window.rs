@@ -1,7 +1,7 @@
 //! The operations that a monitor holds: those that can still matter.
 
 use std::sync::Arc;
-use tribunal_history::object::heap::{boxed, vector};
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::{History, Invocation, OpId, Value};
 
 /// The number of an event that has not happened.
@@ -49,7 +49,7 @@ impl Operation {
     fn held(&self) -> usize {
         let values = self.args.iter().chain(self.result());
         let parts = values.map(|value| value.parts(usize::MAX, u32::MAX).unwrap_or(0)).sum::<usize>();
-        boxed(self.process.len() + 16) + boxed(parts * size_of::<Value>())
+        block(self.process.len() + 16) + block(parts * size_of::<Value>())
     }
 
     /// What it has returned.
@@ -83,9 +83,7 @@ pub(super) struct Window {
 impl Window {
     /// What the window takes.
     pub(super) fn bytes(&self) -> usize {
-        vector(self.slots.len(), self.slots.capacity(), size_of::<Option<Operation>>())
-            + vector(self.free.len(), self.free.capacity(), size_of::<u32>())
-            + self.held
+        self.slots.peak() + self.free.peak() + self.held
     }
 
     pub(super) fn insert(&mut self, operation: Operation) -> u32 {

@@ -16,13 +16,13 @@
 //! Exponential in the worst case, as the problem is NP-hard.
 
 use super::Found;
-use super::bits::Bits;
 use super::partial::Partial;
 use super::problem::Problem;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
+use tribunal_cat::relation::FixedSet;
+use tribunal_history::heap::{Heap, block};
 use tribunal_history::object::AbstractExecution;
-use tribunal_history::object::heap::{boxed, table, vector};
 use tribunal_history::verdict::Limit;
 
 /// Visits before failures are remembered: most histories need fewer.
@@ -30,16 +30,16 @@ const FORGETFUL: u64 = 64;
 
 pub struct Search<'a, const W: usize> {
     partial: Partial<'a, W>,
-    deferrable: Bits<W>,
+    deferrable: FixedSet<W>,
     /// By operation: what it sees in any case. Empty until failures are remembered.
-    certain: Vec<Bits<W>>,
+    certain: Vec<FixedSet<W>>,
     /// Whether to try larger sets in place of all minimal ones.
     generous: bool,
     /// How many operations are completed: these have the numbers below.
     completed: usize,
     nodes: Vec<Node<W>>,
     /// What the operations that the nodes are about to place may see, one node after another.
-    sets: Vec<Bits<W>>,
+    sets: Vec<FixedSet<W>>,
     failed: FxHashSet<Box<[u64]>>,
     /// How many states had been visited before.
     begun: u64,
@@ -55,7 +55,7 @@ pub struct Search<'a, const W: usize> {
 struct Node<const W: usize> {
     length: usize,
     /// The pending operations that can no longer take effect.
-    left_out: Bits<W>,
+    left_out: FixedSet<W>,
     goal: Goal,
     /// The next choice to try.
     next: usize,
@@ -114,7 +114,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     pub fn run(&mut self) -> Result<Found, Limit> {
-        self.enter(Goal::Open, Bits::EMPTY)?;
+        self.enter(Goal::Open, FixedSet::EMPTY)?;
         while let Some(node) = self.nodes.last() {
             self.partial.keep(node.length);
             if self.partial.problem.completed.is_subset(&self.partial.placed) {
@@ -143,17 +143,12 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Whether there is room for all that the search holds, and one more of each.
     fn hold(&mut self) -> Result<(), Limit> {
-        let (failed, nodes, sets) = (&self.failed, &self.nodes, &self.sets);
-        let held = self.problem
-            + self.keys
-            + table(failed.len(), failed.capacity(), size_of::<Box<[u64]>>())
-            + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
-            + vector(sets.len(), sets.capacity(), size_of::<Bits<W>>());
-        self.partial.hold(held)
+        let lists = self.failed.peak() + self.nodes.peak() + self.sets.peak();
+        self.partial.hold(self.problem + self.keys + lists)
     }
 
     /// Goes on from the present beginning of lin, unless it failed before.
-    fn enter(&mut self, goal: Goal, left_out: Bits<W>) -> Result<(), Limit> {
+    fn enter(&mut self, goal: Goal, left_out: FixedSet<W>) -> Result<(), Limit> {
         self.partial.visit(1)?;
         self.hold()?;
         self.reached = self.reached.max(self.partial.returned());
@@ -163,7 +158,7 @@ impl<'a, const W: usize> Search<'a, W> {
             if self.failed.contains(&it) {
                 return Ok(());
             }
-            self.keys += boxed(size_of_val(&*it));
+            self.keys += block(size_of_val(&*it));
             key = Some(it);
         }
         self.nodes.push(Node {
@@ -180,7 +175,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// All that the future of the present beginning of lin depends on.
-    fn key(&mut self, left_out: Bits<W>) -> Box<[u64]> {
+    fn key(&mut self, left_out: FixedSet<W>) -> Box<[u64]> {
         if self.certain.is_empty() {
             let problem = self.partial.problem;
             self.certain = (0..problem.len()).map(|op| problem.certain(op)).collect();
@@ -217,7 +212,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// The next operation to place with what it sees; none if the node is exhausted.
-    fn next(&mut self) -> Result<Option<(usize, Bits<W>)>, Limit> {
+    fn next(&mut self) -> Result<Option<(usize, FixedSet<W>)>, Limit> {
         loop {
             let Some(node) = self.nodes.last_mut() else { return Ok(None) };
             if self.sets.len() > node.sets
@@ -253,7 +248,7 @@ impl<'a, const W: usize> Search<'a, W> {
         let problem = self.partial.problem;
         let waiting = (self.deferrable & problem.completed) - self.partial.placed;
         // A pending update before the read would have to be left out: that is not a choice to make in passing.
-        let left_out = self.nodes.last().map_or(Bits::EMPTY, |node| node.left_out);
+        let left_out = self.nodes.last().map_or(FixedSet::EMPTY, |node| node.left_out);
         let gone = self.partial.placed | left_out | (problem.pending & self.deferrable);
         for read in waiting.iter() {
             if !problem.hb[read].is_subset(&gone) {
@@ -262,7 +257,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let settled = if !problem.vis_matters || self.generous {
                 self.partial.returns_here(read)
             } else {
-                let least = self.partial.closure(read, Bits::EMPTY);
+                let least = self.partial.closure(read, FixedSet::EMPTY);
                 self.partial.returns_after(read, least)
                     || problem.unseen(read) && self.partial.returns_here(read)
             };
@@ -283,7 +278,7 @@ impl<'a, const W: usize> Search<'a, W> {
         // Reads in between do not keep neighbors apart, unless they happen before the second.
         let reads = lin.iter().rev().take_while(|&&op| self.deferrable.contains(op)).count();
         let last = lin.iter().rev().nth(reads).copied();
-        let between: Bits<W> = lin[lin.len() - reads..].iter().copied().collect();
+        let between: FixedSet<W> = lin[lin.len() - reads..].iter().copied().collect();
         while node.next <= problem.len() {
             let choice = node.next;
             node.next += 1;
@@ -327,7 +322,7 @@ impl<'a, const W: usize> Search<'a, W> {
             Goal::Place(op) => ((waiting & problem.hb[op]) - *placed, op),
             Goal::Finish | Goal::Open => (waiting - *placed, 0),
         };
-        waiting.from(0).unwrap_or(then)
+        waiting.next(0).unwrap_or(then)
     }
 
     /// Appends to `sets` what an operation may see at the end of lin: its minimal sets, or one that stands for all where they
@@ -343,7 +338,7 @@ impl<'a, const W: usize> Search<'a, W> {
             if problem.pending.contains(op) || self.partial.returns_here(op) {
                 self.sets.push(self.partial.placed);
             } else {
-                let forced = self.partial.closure(op, Bits::EMPTY);
+                let forced = self.partial.closure(op, FixedSet::EMPTY);
                 if let Some(seen) = self.partial.all_but_two(op, forced, problem.relevant[op]) {
                     self.sets.push(seen);
                 } else if self.partial.explicable(op, forced, problem.relevant[op])? {
@@ -352,7 +347,7 @@ impl<'a, const W: usize> Search<'a, W> {
             }
             return Ok(());
         }
-        let least = self.partial.closure(op, Bits::EMPTY);
+        let least = self.partial.closure(op, FixedSet::EMPTY);
         if problem.pending.contains(op) || self.partial.returns_after(op, least) {
             self.sets.push(least);
             return Ok(());
@@ -369,12 +364,12 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// A large set that an operation may see at the end of lin, or the least one.
-    fn generous_set(&mut self, op: usize) -> Option<Bits<W>> {
+    fn generous_set(&mut self, op: usize) -> Option<FixedSet<W>> {
         let problem = self.partial.problem;
         if problem.pending.contains(op) || self.partial.returns_here(op) {
             return Some(self.partial.placed);
         }
-        let least = self.partial.closure(op, Bits::EMPTY);
+        let least = self.partial.closure(op, FixedSet::EMPTY);
         if self.partial.returns_after(op, least) {
             return Some(least);
         }
@@ -384,7 +379,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Appends the minimal closed sets with more than the least one after which an operation returns what it must, by
     /// increasing size; with `one`, a single one.
-    fn minimal_sets(&mut self, op: usize, least: Bits<W>, one: bool) -> Result<(), Limit> {
+    fn minimal_sets(&mut self, op: usize, least: FixedSet<W>, one: bool) -> Result<(), Limit> {
         let begin = self.sets.len();
         let candidates = (self.partial.problem.relevant[op] & self.partial.placed) - least;
         let members: Vec<usize> = candidates.iter().collect();
@@ -392,7 +387,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let mut combination: Vec<usize> = (0..size).collect();
             loop {
                 self.partial.visit(1)?;
-                let chosen: Bits<W> = combination.iter().map(|&at| members[at]).collect();
+                let chosen: FixedSet<W> = combination.iter().map(|&at| members[at]).collect();
                 let known = self.sets[begin..].iter().any(|set| (*set & candidates).is_subset(&chosen));
                 if !known {
                     let closed = self.partial.closure(op, least | chosen);
@@ -425,13 +420,13 @@ impl<'a, const W: usize> Search<'a, W> {
             for op in lin {
                 let found = self.partial.vis[op];
                 let vis = if problem.pending.contains(op) {
-                    self.partial.closure(op, Bits::EMPTY)
+                    self.partial.closure(op, FixedSet::EMPTY)
                 } else if self.partial.returns_here(op) {
                     self.partial.placed
                 } else if self.partial.returns_after(op, found) {
                     found
                 } else {
-                    let forced = self.partial.closure(op, Bits::EMPTY);
+                    let forced = self.partial.closure(op, FixedSet::EMPTY);
                     let explanation = self.partial.explanation(op, forced, problem.relevant[op])?;
                     explanation.expect("the search has found the operation explicable at this place")
                 };

@@ -1,6 +1,5 @@
 //! The weak criteria, by enumerating visibilities.
 
-mod bits;
 mod minimal;
 mod naive;
 mod partial;

@@ -4,23 +4,23 @@
 //! largest first, as in section 5 of Emmi and Enea (CAV 2018). Nothing is remembered.
 
 use super::Found;
-use super::bits::Bits;
 use super::minimal::next_combination;
 use super::partial::Partial;
 use super::problem::Problem;
 use crate::object::meter::Meter;
-use tribunal_history::object::heap::vector;
+use tribunal_cat::relation::FixedSet;
+use tribunal_history::heap::Heap;
 use tribunal_history::verdict::Limit;
 
 /// A beginning of lin, and what is being tried after it.
 struct Node<const W: usize> {
     length: usize,
     /// The pending operations that can no longer take effect.
-    left_out: Bits<W>,
+    left_out: FixedSet<W>,
     /// The operation being tried; the ones below have been.
     op: usize,
     /// What it must see, what else it may see, and the places of those that it does not see; none before the first choice.
-    forced: Bits<W>,
+    forced: FixedSet<W>,
     optional: Vec<usize>,
     unseen: Option<Vec<usize>>,
 }
@@ -34,16 +34,12 @@ pub fn search<const W: usize>(problem: &Problem<'_, W>, meter: &mut Meter<'_>) -
 
 fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>) -> Result<Found, Limit> {
     let mut reached = 0;
-    let mut nodes = vec![node(0, Bits::EMPTY)];
+    let mut nodes = vec![node(0, FixedSet::EMPTY)];
     while !nodes.is_empty() {
         partial.visit(1)?;
         // A node holds two lists of at most what is placed before it.
         let lists = 2 * size_of::<usize>() * nodes.len() * nodes.len();
-        partial.hold(
-            Problem::<W>::bytes(problem.len())
-                + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
-                + lists,
-        )?;
+        partial.hold(Problem::<W>::bytes(problem.len()) + nodes.peak() + lists)?;
         let Some(last) = nodes.last_mut() else { break };
         partial.keep(last.length);
         if problem.completed.is_subset(&partial.placed) {
@@ -71,13 +67,13 @@ fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>
     Ok(Err(reached))
 }
 
-fn node<const W: usize>(length: usize, left_out: Bits<W>) -> Node<W> {
-    Node { length, left_out, op: 0, forced: Bits::EMPTY, optional: Vec::new(), unseen: None }
+fn node<const W: usize>(length: usize, left_out: FixedSet<W>) -> Node<W> {
+    Node { length, left_out, op: 0, forced: FixedSet::EMPTY, optional: Vec::new(), unseen: None }
 }
 
 impl<const W: usize> Node<W> {
     /// The next set that the operation being tried may see: all, all but one, ...
-    fn next_set(&mut self, partial: &Partial<'_, W>) -> Option<Bits<W>> {
+    fn next_set(&mut self, partial: &Partial<'_, W>) -> Option<FixedSet<W>> {
         let problem = partial.problem;
         match &mut self.unseen {
             None => {
@@ -85,7 +81,7 @@ impl<const W: usize> Node<W> {
                 if partial.placed.contains(self.op) || self.left_out.contains(self.op) || !waits.is_empty() {
                     return None;
                 }
-                self.forced = partial.closure(self.op, Bits::EMPTY);
+                self.forced = partial.closure(self.op, FixedSet::EMPTY);
                 self.optional = (partial.placed - self.forced).iter().collect();
                 self.unseen = Some(Vec::new());
             }
@@ -98,7 +94,7 @@ impl<const W: usize> Node<W> {
                 }
             }
         }
-        let unseen: Bits<W> = self.unseen.iter().flatten().map(|&at| self.optional[at]).collect();
+        let unseen: FixedSet<W> = self.unseen.iter().flatten().map(|&at| self.optional[at]).collect();
         Some(partial.placed - unseen)
     }
 }

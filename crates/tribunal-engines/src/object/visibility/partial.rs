@@ -1,9 +1,9 @@
 //! Abstract executions in the making: what has taken its place in lin so far, and what it sees.
 
-use super::bits::Bits;
 use super::problem::Problem;
 use crate::object::meter::Meter;
-use tribunal_history::object::heap::vector;
+use tribunal_cat::relation::FixedSet;
+use tribunal_history::heap::Heap;
 use tribunal_history::object::{AbstractExecution, Machine, OpId, Relation, StateId, Visibility};
 use tribunal_history::verdict::Limit;
 
@@ -11,10 +11,10 @@ use tribunal_history::verdict::Limit;
 pub struct Partial<'a, const W: usize> {
     pub problem: &'a Problem<'a, W>,
     pub lin: Vec<usize>,
-    pub placed: Bits<W>,
+    pub placed: FixedSet<W>,
     /// By number of an operation in `lin`: what it sees, and all that is before it.
-    pub vis: Vec<Bits<W>>,
-    pub before: Vec<Bits<W>>,
+    pub vis: Vec<FixedSet<W>>,
+    pub before: Vec<FixedSet<W>>,
     /// By length of a beginning of `lin`: the state after all of it; none if it cannot all take effect.
     pub states: Vec<Option<StateId>>,
     /// An operation that returns what it must at the end of `lin` when it sees everything, and the state after it.
@@ -37,9 +37,9 @@ impl<'a, const W: usize> Partial<'a, W> {
         Partial {
             problem,
             lin: Vec::with_capacity(problem.len()),
-            placed: Bits::EMPTY,
-            vis: vec![Bits::EMPTY; problem.len()],
-            before: vec![Bits::EMPTY; problem.len()],
+            placed: FixedSet::EMPTY,
+            vis: vec![FixedSet::EMPTY; problem.len()],
+            before: vec![FixedSet::EMPTY; problem.len()],
             states: {
                 let mut states = Vec::with_capacity(problem.len() + 1);
                 states.push(Some(machine.initial()));
@@ -69,18 +69,17 @@ impl<'a, const W: usize> Partial<'a, W> {
 
     /// Whether to go on: all that the machine has said so far is sound, and there is room.
     fn go_on(&mut self) -> Result<(), Limit> {
-        let frontier = vector(self.frontier.len(), self.frontier.capacity(), size_of::<StateId>());
-        self.meter.hold(self.held + frontier, &mut *self.machine)
+        self.meter.hold(self.held + self.frontier.peak(), &mut *self.machine)
     }
 
     /// How many of the first returns of the history are of operations that are placed.
     pub fn returned(&self) -> usize {
         let unplaced = self.problem.completed - self.placed;
-        unplaced.from(0).unwrap_or_else(|| self.problem.completed.len())
+        unplaced.next(0).unwrap_or_else(|| self.problem.completed.len())
     }
 
     /// Puts an operation at the end of lin.
-    pub fn place(&mut self, op: usize, vis: Bits<W>) {
+    pub fn place(&mut self, op: usize, vis: FixedSet<W>) {
         self.vis[op] = vis;
         self.before[op] = self.placed;
         let next = match self.here.take() {
@@ -107,8 +106,8 @@ impl<'a, const W: usize> Partial<'a, W> {
     }
 
     /// The operations before one of a set's, by a relation of this beginning.
-    fn earlier(&self, relation: Relation, set: Bits<W>) -> Bits<W> {
-        set.iter().fold(Bits::EMPTY, |found, op| {
+    fn earlier(&self, relation: Relation, set: FixedSet<W>) -> FixedSet<W> {
+        set.iter().fold(FixedSet::EMPTY, |found, op| {
             found
                 | match relation {
                     Relation::Lin => self.before[op],
@@ -120,7 +119,7 @@ impl<'a, const W: usize> Partial<'a, W> {
     }
 
     /// The least set with this one in it that an operation may see at the end of lin, by the rules.
-    pub fn closure(&self, op: usize, set: Bits<W>) -> Bits<W> {
+    pub fn closure(&self, op: usize, set: FixedSet<W>) -> FixedSet<W> {
         let mut closed = set;
         loop {
             let before = closed;
@@ -132,7 +131,7 @@ impl<'a, const W: usize> Partial<'a, W> {
                     Relation::Hb => self.problem.hb[op] & self.placed,
                 };
                 let chain = rule.chain.iter().rev();
-                closed = closed | chain.fold(last, |set, &relation| self.earlier(relation, set));
+                closed |= chain.fold(last, |set, &relation| self.earlier(relation, set));
             }
             if closed == before || !self.problem.vis_matters {
                 return closed;
@@ -159,7 +158,7 @@ impl<'a, const W: usize> Partial<'a, W> {
     }
 
     /// Whether an operation returns what the history says when it sees just this set.
-    pub fn returns_after(&mut self, op: usize, seen: Bits<W>) -> bool {
+    pub fn returns_after(&mut self, op: usize, seen: FixedSet<W>) -> bool {
         let mut state = self.machine.initial();
         for at in 0..self.lin.len() {
             let other = self.lin[at];
@@ -175,7 +174,12 @@ impl<'a, const W: usize> Partial<'a, W> {
 
     /// A set of all but one or two of the operations placed after which an operation returns what the history says. What misses
     /// updates mostly misses few, and these sets lead through few states. With many to choose from none is looked for.
-    pub fn all_but_two(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Option<Bits<W>> {
+    pub fn all_but_two(
+        &mut self,
+        op: usize,
+        forced: FixedSet<W>,
+        optional: FixedSet<W>,
+    ) -> Option<FixedSet<W>> {
         const MOST: usize = 16;
         let optional = (optional & self.placed) - forced;
         if optional.len() > MOST {
@@ -184,7 +188,7 @@ impl<'a, const W: usize> Partial<'a, W> {
         for first in (0..self.lin.len()).rev() {
             let missed = self.lin[first];
             if optional.contains(missed) && self.returns_along(op, self.states[first], first + 1) {
-                return Some(self.placed - Bits::from_iter([missed]));
+                return Some(self.placed - FixedSet::from_iter([missed]));
             }
         }
         for first in (0..self.lin.len()).rev() {
@@ -195,7 +199,7 @@ impl<'a, const W: usize> Partial<'a, W> {
             for second in first + 1..self.lin.len() {
                 let other = self.lin[second];
                 if optional.contains(other) && self.returns_along(op, state, second + 1) {
-                    return Some(self.placed - Bits::from_iter([self.lin[first], other]));
+                    return Some(self.placed - FixedSet::from_iter([self.lin[first], other]));
                 }
                 state = state.and_then(|state| self.machine.execute(state, self.problem.ops[other]));
             }
@@ -213,7 +217,12 @@ impl<'a, const W: usize> Partial<'a, W> {
 
     /// Whether an operation returns what the history says when it sees the forced set and some of the optional one:
     /// the states that its views can reach, one operation of lin after another.
-    pub fn explicable(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Result<bool, Limit> {
+    pub fn explicable(
+        &mut self,
+        op: usize,
+        forced: FixedSet<W>,
+        optional: FixedSet<W>,
+    ) -> Result<bool, Limit> {
         let mut frontier = std::mem::take(&mut self.frontier);
         let found = self.follow(&mut frontier, forced, optional);
         self.frontier = frontier;
@@ -226,8 +235,8 @@ impl<'a, const W: usize> Partial<'a, W> {
     fn follow(
         &mut self,
         frontier: &mut Vec<StateId>,
-        forced: Bits<W>,
-        optional: Bits<W>,
+        forced: FixedSet<W>,
+        optional: FixedSet<W>,
     ) -> Result<(), Limit> {
         frontier.clear();
         frontier.push(self.machine.initial());
@@ -268,9 +277,9 @@ impl<'a, const W: usize> Partial<'a, W> {
     pub fn explanation(
         &mut self,
         op: usize,
-        forced: Bits<W>,
-        optional: Bits<W>,
-    ) -> Result<Option<Bits<W>>, Limit> {
+        forced: FixedSet<W>,
+        optional: FixedSet<W>,
+    ) -> Result<Option<FixedSet<W>>, Limit> {
         // By step, the states with the place of the state that each came from, and whether the operation was seen.
         let mut layers: Vec<Vec<(StateId, u32, bool)>> = vec![vec![(self.machine.initial(), 0, false)]];
         let mut held = 0;
@@ -300,7 +309,7 @@ impl<'a, const W: usize> Partial<'a, W> {
             self.go_on()?;
             return Ok(None);
         };
-        let mut seen = Bits::EMPTY;
+        let mut seen = FixedSet::EMPTY;
         for (layer, &other) in layers[1..].iter().zip(&self.lin).rev() {
             let (_, from, taken) = layer[at];
             if taken {
@@ -313,7 +322,7 @@ impl<'a, const W: usize> Partial<'a, W> {
 
     /// The abstract execution that this has become.
     pub fn abstract_execution(&self) -> AbstractExecution {
-        let ids = |set: Bits<W>| -> Vec<OpId> {
+        let ids = |set: FixedSet<W>| -> Vec<OpId> {
             self.lin.iter().filter(|&&op| set.contains(op)).map(|&op| self.problem.ops[op]).collect()
         };
         let all = self.lin.iter().all(|&op| self.vis[op] == self.before[op]);

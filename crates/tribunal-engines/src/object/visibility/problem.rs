@@ -1,7 +1,7 @@
 //! A history and axioms as sets of operations.
 
-use super::bits::Bits;
 use rustc_hash::FxHashMap;
+use tribunal_cat::relation::FixedSet;
 use tribunal_history::object::{Axiom, History, OpId, Relation, Specification, Value};
 
 /// The history and the axioms as the engines see them.
@@ -13,16 +13,16 @@ pub struct Problem<'a, const W: usize> {
     /// By number.
     pub ops: Vec<OpId>,
     /// By number: the operations before it in its process.
-    pub po: Vec<Bits<W>>,
+    pub po: Vec<FixedSet<W>>,
     /// By number: the operations that happen before it.
-    pub hb: Vec<Bits<W>>,
-    pub all: Bits<W>,
-    pub pending: Bits<W>,
-    pub completed: Bits<W>,
+    pub hb: Vec<FixedSet<W>>,
+    pub all: FixedSet<W>,
+    pub pending: FixedSet<W>,
+    pub completed: FixedSet<W>,
     /// The operations whose invocation is read-only.
-    pub reads: Bits<W>,
+    pub reads: FixedSet<W>,
     /// By number: the updates that can change what it returns.
-    pub relevant: Vec<Bits<W>>,
+    pub relevant: Vec<FixedSet<W>>,
     /// By number: its key; 0 if it concerns the whole object.
     key: Vec<u32>,
     pub rules: Vec<Rule<W>>,
@@ -33,7 +33,7 @@ pub struct Problem<'a, const W: usize> {
     /// Whether a rule has lin before its last relation.
     pub lin_inside: bool,
     /// The operations whose visibility depends on their place in lin, through a rule that ends in lin.
-    placed_by_lin: Bits<W>,
+    placed_by_lin: FixedSet<W>,
     /// Whether such a rule asks for more than what is before an operation in lin.
     beyond_lin: bool,
 }
@@ -43,7 +43,7 @@ pub struct Problem<'a, const W: usize> {
 pub struct Rule<const W: usize> {
     pub chain: Vec<Relation>,
     pub last: Relation,
-    pub to: Bits<W>,
+    pub to: FixedSet<W>,
 }
 
 impl<'a, const W: usize> Problem<'a, W> {
@@ -51,8 +51,8 @@ impl<'a, const W: usize> Problem<'a, W> {
     pub fn new(history: &'a History, spec: &'a dyn Specification, axioms: &[Axiom], cautious: bool) -> Self {
         let n = history.len();
         let ops = in_order_of_return(history);
-        let mut po = vec![Bits::EMPTY; n];
-        let mut hb = vec![Bits::EMPTY; n];
+        let mut po = vec![FixedSet::EMPTY; n];
+        let mut hb = vec![FixedSet::EMPTY; n];
         for (b, &op) in ops.iter().enumerate() {
             for (a, &earlier) in ops.iter().enumerate() {
                 if history.before(earlier, op) {
@@ -63,7 +63,7 @@ impl<'a, const W: usize> Problem<'a, W> {
                 }
             }
         }
-        let having = |holds: &dyn Fn(OpId) -> bool| -> Bits<W> {
+        let having = |holds: &dyn Fn(OpId) -> bool| -> FixedSet<W> {
             ops.iter().enumerate().filter(|(_, op)| holds(**op)).map(|(number, _)| number).collect()
         };
         let all = having(&|_| true);
@@ -94,7 +94,7 @@ impl<'a, const W: usize> Problem<'a, W> {
         let placed_by_lin = rules
             .iter()
             .filter(|rule| rule.last == Relation::Lin)
-            .fold(Bits::EMPTY, |placed, rule| placed | rule.to);
+            .fold(FixedSet::EMPTY, |placed, rule| placed | rule.to);
         Problem {
             spec,
             history,
@@ -119,7 +119,7 @@ impl<'a, const W: usize> Problem<'a, W> {
     /// About what a problem of so many operations and the search for its abstract executions take, except for what the search
     /// collects on its way.
     pub const fn bytes(operations: usize) -> usize {
-        operations * (8 * size_of::<Bits<W>>() + 128)
+        operations * (8 * size_of::<FixedSet<W>>() + 128)
     }
 
     pub fn len(&self) -> usize {
@@ -130,8 +130,8 @@ impl<'a, const W: usize> Problem<'a, W> {
     ///
     /// Moving a read later in lin leaves it more operations to see, and others see the same effects, so nothing is lost;
     /// unless a rule asks it, or others through it, to see all that is before it.
-    pub fn deferrable(&self) -> Bits<W> {
-        if self.cautious || self.lin_inside { Bits::EMPTY } else { self.reads - self.placed_by_lin }
+    pub fn deferrable(&self) -> FixedSet<W> {
+        if self.cautious || self.lin_inside { FixedSet::EMPTY } else { self.reads - self.placed_by_lin }
     }
 
     /// Whether two operations that are next to each other in lin, and not ordered by hb, can change places: they have
@@ -154,9 +154,9 @@ impl<'a, const W: usize> Problem<'a, W> {
     }
 
     /// What an operation sees in any case, as far as the rules say so without vis and lin before the last relation.
-    pub fn certain(&self, op: usize) -> Bits<W> {
+    pub fn certain(&self, op: usize) -> FixedSet<W> {
         let direct = self.rules.iter().filter(|rule| rule.chain.is_empty() && rule.to.contains(op));
-        direct.fold(Bits::EMPTY, |seen, rule| match rule.last {
+        direct.fold(FixedSet::EMPTY, |seen, rule| match rule.last {
             Relation::Po => seen | self.po[op],
             Relation::Hb => seen | self.hb[op],
             Relation::Lin => self.all,

@@ -2,6 +2,8 @@
 
 use super::super::relations::{counted, reads};
 use super::super::{History, INIT, KeyId, OpId, TxnId};
+use crate::reach::lists::Lists;
+use tribunal_history::heap::held;
 
 /// What a transaction, or init, wrote to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,12 +23,10 @@ pub(super) struct Accesses {
     /// By transaction, where its external reads begin, and where the last end.
     read_starts: Vec<u32>,
     reads: Vec<(OpId, Version)>,
-    /// By version, where its readers begin.
-    reader_starts: Vec<u32>,
-    readers: Vec<(TxnId, OpId)>,
-    /// By key, where its writers begin.
-    writer_starts: Vec<u32>,
-    writers: Vec<TxnId>,
+    /// By version.
+    readers: Lists<(TxnId, OpId)>,
+    /// By key.
+    writers: Lists<TxnId>,
 }
 
 impl Accesses {
@@ -59,36 +59,21 @@ impl Accesses {
             keys,
             read_starts: Vec::with_capacity(history.len() + 1),
             reads: Vec::new(),
-            reader_starts: Vec::new(),
-            readers: Vec::new(),
-            writer_starts: Vec::new(),
-            writers: Vec::new(),
+            readers: Lists::default(),
+            writers: Lists::default(),
         };
-        accesses.index_writers(history);
+        let written =
+            |txn| accesses.keys[accesses.write_range(txn)].iter().map(move |key| (key.index(), txn));
+        let keys = accesses.keys.iter().map(|key| key.index());
+        accesses.writers = Lists::new(history.key_count(), keys, counted(history).flat_map(written));
         accesses.index_reads(history);
         accesses
     }
 
-    fn index_writers(&mut self, history: &History) {
-        let mut starts = vec![0u32; history.key_count() + 1];
-        self.keys.iter().for_each(|key| starts[key.index() + 1] += 1);
-        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
-        let mut next = starts.clone();
-        self.writers = vec![INIT; self.keys.len()];
-        for txn in counted(history) {
-            for key in &self.keys[self.write_range(txn)] {
-                let place = &mut next[key.index()];
-                self.writers[*place as usize] = txn;
-                *place += 1;
-            }
-        }
-        self.writer_starts = starts;
-    }
-
     fn index_reads(&mut self, history: &History) {
-        let mut starts = vec![0u32; self.versions() + history.key_count() + 1];
+        let versions = self.versions() + history.key_count();
         // By version, the transaction that was last seen to read it.
-        let mut reader = vec![INIT; starts.len()];
+        let mut reader = vec![INIT; versions];
         for txn in history.transactions() {
             self.read_starts.push(self.reads.len() as u32);
             if history.reads().counts(txn) {
@@ -97,23 +82,14 @@ impl Accesses {
                         && std::mem::replace(&mut reader[version.index()], txn) != txn
                     {
                         self.reads.push((op, version));
-                        starts[version.index() + 1] += 1;
                     }
                 }
             }
         }
         self.read_starts.push(self.reads.len() as u32);
-        (1..starts.len()).for_each(|version| starts[version] += starts[version - 1]);
-        let mut next = starts.clone();
-        self.readers = vec![(INIT, OpId(0)); self.reads.len()];
-        for txn in counted(history) {
-            for &(op, version) in &self.reads[self.read_range(txn)] {
-                let place = &mut next[version.index()];
-                self.readers[*place as usize] = (txn, op);
-                *place += 1;
-            }
-        }
-        self.reader_starts = starts;
+        let read = |txn| self.reads(txn).iter().map(move |&(op, version)| (version.index(), (txn, op)));
+        let counts = self.reads.iter().map(|(_, version)| version.index());
+        self.readers = Lists::new(versions, counts, counted(history).flat_map(read));
     }
 
     /// How many versions there are without the initial ones.
@@ -134,7 +110,7 @@ impl Accesses {
 
     /// How many versions there are with the initial ones.
     pub(super) fn all_versions(&self) -> usize {
-        self.reader_starts.len() - 1
+        self.readers.keys()
     }
 
     fn write_range(&self, txn: TxnId) -> std::ops::Range<usize> {
@@ -174,34 +150,27 @@ impl Accesses {
 
     /// Who reads a version, and by which read.
     pub(super) fn readers(&self, version: Version) -> &[(TxnId, OpId)] {
-        let starts = &self.reader_starts[version.index()..version.index() + 2];
-        &self.readers[starts[0] as usize..starts[1] as usize]
+        self.readers.of(version.index())
     }
 
     /// Who writes a key.
     pub(super) fn writers(&self, key: KeyId) -> &[TxnId] {
-        &self.writers[self.writer_range(key)]
+        self.writers.of(key.index())
     }
 
     pub(super) fn writer_range(&self, key: KeyId) -> std::ops::Range<usize> {
-        self.writer_starts[key.index()] as usize..self.writer_starts[key.index() + 1] as usize
+        self.writers.range(key.index())
     }
 
     /// All keys.
     pub(super) fn keys(&self) -> impl Iterator<Item = KeyId> + use<> {
-        (0..self.writer_starts.len() as u32 - 1).map(KeyId)
+        (0..self.writers.keys() as u32).map(KeyId)
     }
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        let words = self.write_starts.capacity()
-            + self.keys.capacity()
-            + self.read_starts.capacity()
-            + 2 * self.reads.capacity()
-            + self.reader_starts.capacity()
-            + 2 * self.readers.capacity()
-            + self.writer_starts.capacity()
-            + self.writers.capacity();
-        words * size_of::<u32>()
+        held(&[&self.write_starts, &self.keys, &self.read_starts, &self.reads])
+            + self.readers.bytes()
+            + self.writers.bytes()
     }
 }

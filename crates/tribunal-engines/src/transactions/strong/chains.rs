@@ -1,7 +1,7 @@
 //! Nodes in chains, each of which leads to the next: what clocks count by.
 
 use super::super::graph::Node;
-use super::known::Hop;
+use super::known::{Hop, backward};
 use super::saturation::NONE;
 
 /// Every node in a chain.
@@ -17,22 +17,13 @@ impl Chains {
     /// As few as are found by going through an order once: a node goes behind one that leads to it and is the last of its chain. Sessions become chains by so,
     /// lists by ww. `kept` says which nodes must be in one; the others are in none.
     pub(super) fn of(order: &[Node], hops: &[Hop], kept: impl Fn(Node) -> bool) -> Self {
-        let mut incoming = vec![0u32; order.len() + 1];
-        hops.iter().for_each(|&(_, to, _)| incoming[to as usize + 1] += 1);
-        (1..incoming.len()).for_each(|node| incoming[node] += incoming[node - 1]);
-        let mut next = incoming.clone();
-        let mut before = vec![0; hops.len()];
-        for &(from, to, _) in hops {
-            before[next[to as usize] as usize] = from;
-            next[to as usize] += 1;
-        }
+        let before = backward(order.len(), hops);
         let mut places = vec![(NONE, 0); order.len()];
         // By chain, its last node.
         let mut last: Vec<Node> = Vec::new();
         for &node in order.iter().filter(|&&node| kept(node)) {
-            let range = incoming[node as usize] as usize..incoming[node as usize + 1] as usize;
             // The edges of b come first.
-            let behind = before[range].iter().find_map(|&before| {
+            let behind = before.of(node as usize).iter().find_map(|&before| {
                 let (chain, place) = places[before as usize];
                 (chain != NONE && last[chain as usize] == before).then_some((chain, place + 1))
             });

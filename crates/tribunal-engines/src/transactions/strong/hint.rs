@@ -3,7 +3,7 @@
 use super::super::History;
 use super::super::graph::Node;
 use super::super::relations::ends;
-use super::known::{Adjacency, Hop};
+use super::known::{Hop, forward};
 use super::nodes::Nodes;
 
 /// By node, when it is likely to have happened: by the clock if there is one, no later than what comes after it. Else by how many come before it and after it one after the other, in
@@ -21,23 +21,23 @@ pub(super) fn hint(history: &History, nodes: Nodes, hops: &[Hop], order: &[Node]
                 _ => span.begin,
             }),
         };
-        let graph = Adjacency::new(nodes.count(), hops);
+        let graph = forward(nodes.count(), hops);
         let mut times: Vec<i64> = (0..nodes.count() as Node).map(time).collect();
         for &node in order.iter().rev() {
-            let next = graph.next(node).iter().map(|&next| times[next as usize]).min();
+            let next = graph.of(node as usize).iter().map(|&next| times[next as usize]).min();
             times[node as usize] = times[node as usize].min(next.unwrap_or(i64::MAX));
         }
         likely.sort_by_cached_key(|&node| times[node as usize]);
     } else {
-        let graph = Adjacency::new(nodes.count(), hops);
+        let graph = forward(nodes.count(), hops);
         let (mut before, mut after) = (vec![1u64; order.len()], vec![1u64; order.len()]);
         for &node in order {
-            for &next in graph.next(node) {
+            for &next in graph.of(node as usize) {
                 before[next as usize] = before[next as usize].max(before[node as usize] + 1);
             }
         }
         for &node in order.iter().rev() {
-            for &next in graph.next(node) {
+            for &next in graph.of(node as usize) {
                 after[node as usize] = after[node as usize].max(after[next as usize] + 1);
             }
         }

@@ -7,6 +7,8 @@ use super::super::{Base, History, INIT, Isolation, KeyId, Level, OpId, TxnId};
 use super::accesses::{Accesses, Version};
 use super::nodes::Nodes;
 use super::saturation::{Ground, Known, NONE, Reason};
+use crate::reach::digraph::{sort, unsorted};
+use crate::reach::lists::Lists;
 
 /// Of so few readers, or writers, each has its own edges.
 const FEW: usize = 8;
@@ -172,57 +174,18 @@ pub(super) fn junctions(accesses: &Accesses, versions: &Versions, level: Level) 
 
 /// By node, its place in an order that contains the edges; or the nodes that are on cycles, or between them.
 pub(super) fn order(nodes: usize, hops: &[Hop]) -> Result<Vec<Node>, Vec<Node>> {
-    let graph = Adjacency::new(nodes, hops);
+    let graph = forward(nodes, hops);
     let mut before = vec![0u32; nodes];
     hops.iter().for_each(|&(_, to, _)| before[to as usize] += 1);
-    let mut order: Vec<Node> = (0..nodes as Node).filter(|&node| before[node as usize] == 0).collect();
-    let mut done = 0;
-    while let Some(&node) = order.get(done) {
-        done += 1;
-        for &to in graph.next(node) {
-            before[to as usize] -= 1;
-            if before[to as usize] == 0 {
-                order.push(to);
-            }
-        }
-    }
-    if order.len() == nodes {
-        return Ok(order);
-    }
-    Err((0..nodes as Node).filter(|&node| before[node as usize] > 0).collect())
+    sort(before, |node| graph.of(node as usize).iter().copied()).map_err(|before| unsorted(&before))
 }
 
 /// Where edges lead, by where they begin.
-pub(super) struct Adjacency {
-    starts: Vec<u32>,
-    to: Vec<Node>,
+pub(super) fn forward(nodes: usize, hops: &[Hop]) -> Lists<Node> {
+    Lists::of_pairs(nodes, hops.iter().map(|&(from, to, _)| (from as usize, to)))
 }
 
-impl Adjacency {
-    pub(super) fn new(nodes: usize, hops: &[Hop]) -> Self {
-        Self::of(nodes, hops.iter().map(|&(from, to, _)| (from, to)))
-    }
-
-    /// The other way around.
-    pub(super) fn reversed(nodes: usize, hops: &[Hop]) -> Self {
-        Self::of(nodes, hops.iter().map(|&(from, to, _)| (to, from)))
-    }
-
-    fn of(nodes: usize, edges: impl ExactSizeIterator<Item = (Node, Node)> + Clone) -> Self {
-        let mut starts = vec![0u32; nodes + 1];
-        edges.clone().for_each(|(from, _)| starts[from as usize + 1] += 1);
-        (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
-        let mut next = starts.clone();
-        let mut to = vec![0; edges.len()];
-        for (from, sink) in edges {
-            let place = &mut next[from as usize];
-            to[*place as usize] = sink;
-            *place += 1;
-        }
-        Adjacency { starts, to }
-    }
-
-    pub(super) fn next(&self, node: Node) -> &[Node] {
-        &self.to[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
-    }
+/// Where edges begin, by where they lead.
+pub(super) fn backward(nodes: usize, hops: &[Hop]) -> Lists<Node> {
+    Lists::of_pairs(nodes, hops.iter().map(|&(from, to, _)| (to as usize, from)))
 }

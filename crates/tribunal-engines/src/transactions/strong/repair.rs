@@ -8,8 +8,9 @@
 
 use super::super::graph::Node;
 use super::super::{INIT, TxnId};
-use super::known::{Adjacency, Hop};
+use super::known::{Hop, backward};
 use super::simulation::{NOBODY, Obstacle, Simulation};
+use crate::reach::lists::Lists;
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
@@ -28,7 +29,7 @@ pub(super) struct Repairs {
     /// How many nodes may still be looked at.
     patience: usize,
     /// The edges known in the beginning, the other way around; made when it is needed.
-    known: Option<Adjacency>,
+    known: Option<Lists<Node>>,
     /// Where the edges lead that were added, and where they come from.
     next: FxHashMap<Node, Vec<Node>>,
     previous: FxHashMap<Node, Vec<Node>>,
@@ -63,7 +64,7 @@ impl Repairs {
 
     /// The nodes that edges lead from to a node.
     fn previous(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
-        let known = self.known.as_ref().map_or(&[][..], |known| known.next(node));
+        let known = self.known.as_ref().map_or(&[][..], |known| known.of(node as usize));
         let added = self.previous.get(&node).map_or(&[][..], Vec::as_slice);
         known.iter().chain(added).copied()
     }
@@ -85,7 +86,7 @@ impl Simulation<'_> {
         if self.repairs.known.is_none() {
             limits.product(hops.len() + self.nodes.count(), 3 * size_of::<Node>())?;
             self.repairs.seen = vec![0; self.nodes.count()];
-            self.repairs.known = Some(Adjacency::reversed(self.nodes.count(), hops));
+            self.repairs.known = Some(backward(self.nodes.count(), hops));
         }
         let mut cases = match self.follows() {
             Some(edge) => vec![edge],

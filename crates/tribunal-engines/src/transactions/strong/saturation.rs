@@ -6,7 +6,11 @@ use super::accesses::{Accesses, Version};
 use super::chains::Chains;
 use super::known::Hop;
 use super::nodes::Nodes;
+use crate::reach::clocks::Rows;
+use crate::reach::digraph::{sort, unsorted};
+use crate::reach::trail::Trail;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
@@ -93,9 +97,8 @@ pub(super) struct CommitSaturation<'h> {
     work: usize,
     /// By node, its chain and its place there.
     places: Vec<(u32, u32)>,
-    width: usize,
     /// By node and chain, how many nodes of the chain lead to it, itself among them.
-    clocks: Vec<u32>,
+    clocks: Rows,
     /// By node, its latest edge.
     latest: Vec<u32>,
     pub edges: Vec<Hop>,
@@ -106,7 +109,7 @@ pub(super) struct CommitSaturation<'h> {
     pub notes: bool,
     /// In a round, the edges that are new.
     pub round: Option<FxHashSet<(Node, Node)>>,
-    trail: Vec<Change>,
+    trail: Trail<Change>,
     /// Nodes whose clocks have grown since the rules were applied to them; by node, in which chains, one bit for each 64th.
     pub grown: Vec<Node>,
     pub grown_in: Vec<u64>,
@@ -149,8 +152,8 @@ impl<'h> CommitSaturation<'h> {
         limits: &'h Limits<'h>,
     ) -> Result<Self, Limit> {
         let Chains { places, width } = chains;
-        let clocks = nodes.count().saturating_mul(width);
-        limits.check_memory(clocks.saturating_mul(size_of::<u32>()), 0)?;
+        let entries = nodes.count().saturating_mul(width);
+        limits.check_memory(entries.saturating_mul(size_of::<u32>()), 0)?;
         let mut saturation = CommitSaturation {
             history,
             level,
@@ -159,15 +162,14 @@ impl<'h> CommitSaturation<'h> {
             limits,
             work: 0,
             places,
-            width,
-            clocks: vec![0; clocks],
+            clocks: Rows::of(nodes.count(), width),
             latest: vec![NONE; nodes.count()],
             edges: Vec::new(),
             previous: Vec::new(),
             steps,
             notes: false,
             round: None,
-            trail: Vec::new(),
+            trail: Trail::default(),
             grown: (0..nodes.count() as Node).rev().collect(),
             grown_in: vec![u64::MAX; nodes.count()],
             writers: Vec::new(),
@@ -177,7 +179,7 @@ impl<'h> CommitSaturation<'h> {
         };
         for (node, &(chain, place)) in saturation.places.iter().enumerate() {
             if chain != NONE {
-                saturation.clocks[node * width + chain as usize] = place + 1;
+                saturation.clocks.row_mut(node as u32)[chain as usize] = place + 1;
             }
         }
         for key in accesses.keys() {
@@ -199,14 +201,14 @@ impl<'h> CommitSaturation<'h> {
 
     /// The clock of a node.
     pub(super) fn clock(&self, node: Node) -> &[u32] {
-        &self.clocks[node as usize * self.width..][..self.width]
+        self.clocks.row(node)
     }
 
     /// Whether one node leads to another.
     #[inline]
     pub(super) fn leads(&self, from: Node, to: Node) -> bool {
         let (chain, place) = self.places[from as usize];
-        self.clocks[to as usize * self.width + chain as usize] > place
+        self.clocks.entry(to, chain as usize) > place
     }
 
     /// Adds an edge, unless it is known, with all that follows for clocks; in a round clocks are told of it at the end.
@@ -252,7 +254,7 @@ impl<'h> CommitSaturation<'h> {
     pub(super) fn propagate(&mut self, from: Node, to: Node) -> Result<(), Halt> {
         let mut pending = vec![(from, to)];
         while let Some((from, to)) = pending.pop() {
-            self.worked(self.width + 1)?;
+            self.worked(self.clocks.width() + 1)?;
             if self.learn(from, to) {
                 pending.extend(self.edges_of(to).map(|(next, ..)| (to, next)));
             }
@@ -265,7 +267,7 @@ impl<'h> CommitSaturation<'h> {
         for &node in order {
             let mut edge = self.latest[node as usize];
             while edge != NONE {
-                self.worked(self.width / 8 + 1)?;
+                self.worked(self.clocks.width() / 8 + 1)?;
                 let (_, next, _) = self.edges[edge as usize];
                 self.learn(node, next);
                 edge = self.previous[edge as usize];
@@ -276,58 +278,30 @@ impl<'h> CommitSaturation<'h> {
 
     /// All nodes in an order that contains the edges; or those on cycles, or between them.
     pub(super) fn order(&self) -> Result<Vec<Node>, Vec<Node>> {
-        let nodes = self.latest.len();
-        let mut before = vec![0u32; nodes];
+        let mut before = vec![0u32; self.latest.len()];
         self.edges.iter().for_each(|&(_, to, _)| before[to as usize] += 1);
-        let mut order: Vec<Node> = (0..nodes as Node).filter(|&node| before[node as usize] == 0).collect();
-        let mut done = 0;
-        while let Some(&node) = order.get(done) {
-            done += 1;
-            for (to, ..) in self.edges_of(node) {
-                before[to as usize] -= 1;
-                if before[to as usize] == 0 {
-                    order.push(to);
-                }
-            }
-        }
-        if order.len() == nodes {
-            return Ok(order);
-        }
-        Err((0..nodes as Node).filter(|&node| before[node as usize] > 0).collect())
+        sort(before, |node| self.edges_of(node).map(|(to, ..)| to)).map_err(|before| unsorted(&before))
     }
 
     /// What leads to one node leads to another; whether that is new.
     fn learn(&mut self, from: Node, to: Node) -> bool {
-        let (source, sink) = (from as usize * self.width, to as usize * self.width);
-        let mut new = 0;
-        if self.notes {
-            for column in 0..self.width {
-                let (known, at) = (self.clocks[source + column], sink + column);
-                if self.clocks[at] < known {
-                    self.trail.push(Change::Clock { at, old: self.clocks[at] });
-                    self.clocks[at] = known;
-                    new |= 1 << (column % 64);
-                }
-            }
-        } else {
-            let (low, high) = self.clocks.split_at_mut(source.max(sink));
-            let (low, high) = (&mut low[source.min(sink)..][..self.width], &mut high[..self.width]);
-            let (known, grows) = if source < sink { (&*low, high) } else { (&*high, low) };
-            // Most often nothing is new: that is told quickly.
-            let pairs = || grows.iter().zip(known.iter());
-            if pairs().fold(false, |any, (grows, known)| any | (grows < known)) {
-                for (column, (grows, known)) in pairs().enumerate() {
-                    new |= u64::from(grows < known) << (column % 64);
-                }
-                grows.iter_mut().zip(known.iter()).for_each(|(grows, known)| *grows = (*grows).max(*known));
-            }
+        let width = self.clocks.width();
+        // Most often nothing is new: that is told quickly.
+        if !self.clocks.has_news(from, to, width) {
+            return false;
         }
+        let CommitSaturation { clocks, trail, notes, .. } = self;
+        let new = clocks.learn(from, to, (width, width), |at, old| {
+            if *notes {
+                trail.push(Change::Clock { at, old });
+            }
+        });
         let grown = &mut self.grown_in[to as usize];
-        if new != 0 && *grown == 0 {
+        if *grown == 0 {
             self.grown.push(to);
         }
         *grown |= new;
-        new != 0
+        true
     }
 
     fn note(&mut self, change: Change) {
@@ -345,11 +319,8 @@ impl<'h> CommitSaturation<'h> {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        self.clocks.len() * size_of::<u32>()
-            + self.trail.capacity() * size_of::<Change>()
-            + self.applied.capacity() * size_of::<(Version, TxnId, u8)>()
-            + self.edges.capacity() * (size_of::<Hop>() + size_of::<u32>())
-            + self.steps.capacity() * size_of::<Known>()
+        let lists = held(&[&self.applied, &self.edges, &self.previous, &self.steps]);
+        self.clocks.bytes() + self.trail.bytes() + lists
     }
 
     /// A moment to go back to.
@@ -359,15 +330,14 @@ impl<'h> CommitSaturation<'h> {
 
     /// Goes back.
     pub(super) fn undo(&mut self, mark: usize) {
-        while self.trail.len() > mark {
-            match self.trail.pop() {
-                Some(Change::Clock { at, old }) => self.clocks[at] = old,
-                Some(Change::Edge { from }) => {
+        while let Some(change) = self.trail.pop_to(mark) {
+            match change {
+                Change::Clock { at, old } => self.clocks.put_back(at, old),
+                Change::Edge { from } => {
                     self.edges.pop();
                     self.latest[from as usize] = self.previous.pop().unwrap_or(NONE);
                 }
-                Some(Change::Step) => drop(self.steps.pop()),
-                None => {}
+                Change::Step => _ = self.steps.pop(),
             }
         }
         self.grown.drain(..).for_each(|node| self.grown_in[node as usize] = 0);

@@ -12,9 +12,10 @@
 use super::super::graph::Node;
 use super::super::{History, Isolation, KeyId, Level, TxnId};
 use super::accesses::{Accesses, Version};
-use super::known::{Adjacency, Hop};
+use super::known::{Hop, forward};
 use super::nodes::Nodes;
 use super::repair::Repairs;
+use crate::reach::lists::Lists;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tribunal_history::limits::Limits;
@@ -28,7 +29,7 @@ pub(super) struct Simulation<'a> {
     pub accesses: &'a Accesses,
     takes_keys: bool,
     hint: &'a [u32],
-    graph: Adjacency,
+    graph: Lists<Node>,
     pub repairs: Repairs,
     /// By node, how many of those before it have not run.
     pub before: Vec<u32>,
@@ -99,7 +100,7 @@ pub(super) fn run(
         accesses,
         takes_keys: level.isolation() == Isolation::Si,
         hint,
-        graph: Adjacency::new(count, hops),
+        graph: forward(count, hops),
         repairs: Repairs::new(patience),
         before,
         ready: BinaryHeap::new(),
@@ -206,12 +207,12 @@ impl Simulation<'_> {
 
     /// Where the edges of a node lead.
     pub(super) fn next_of(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
-        self.graph.next(node).iter().chain(self.repairs.next(node)).copied()
+        self.graph.of(node as usize).iter().chain(self.repairs.next(node)).copied()
     }
 
     /// The same, one by one.
     fn next(&self, node: Node, at: usize) -> Option<Node> {
-        let known = self.graph.next(node);
+        let known = self.graph.of(node as usize);
         known.get(at).copied().or_else(|| self.repairs.next(node).get(at - known.len()).copied())
     }
 

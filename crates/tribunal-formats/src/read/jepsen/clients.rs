@@ -5,7 +5,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::ProcessSet;
 use tribunal_history::object::{Invocation, MalformedHistory, OpId, Value};
 

@@ -9,7 +9,7 @@ use crate::read::ReadAs;
 use crate::{Error, ErrorKind, Notes};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::{Invocation, Value};
 
 /// The events of one object history, each as soon as its last byte has arrived; made by [`events`](crate::events).

@@ -7,7 +7,7 @@ use crate::error::quote;
 use crate::read::ReadAs;
 use crate::read::draft::ObjectDraft;
 use crate::{Error, ErrorKind, History};
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::Value;
 
 /// The next history; none at the end of the input. What the object is, the calls tell, unless it is given.

@@ -8,7 +8,7 @@ use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::borrow::BorrowMut;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::Value;
 
 keys!(EventKey {

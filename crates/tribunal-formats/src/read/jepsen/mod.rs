@@ -24,7 +24,7 @@ use super::buffer::{Place, Room};
 use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::Value;
 
 /// Where events come from. Nothing is read beyond the last byte of an event before it is given.

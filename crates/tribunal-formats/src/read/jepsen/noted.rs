@@ -3,7 +3,7 @@
 use crate::read::buffer::Place;
 use crate::{Notes, OtherEvent};
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::Value;
 
 /// Notes that are being taken, with what they hold.

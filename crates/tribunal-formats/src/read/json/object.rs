@@ -6,7 +6,7 @@ use crate::read::draft::ObjectDraft;
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
 use std::fmt::Write;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::object::{MalformedHistory, OpId, Value};
 
 keys!(OperationKey {

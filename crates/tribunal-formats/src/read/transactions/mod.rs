@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Subject, Transactio
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::transactions;
 use tribunal_history::transactions::{HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
 

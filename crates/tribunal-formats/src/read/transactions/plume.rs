@@ -6,7 +6,7 @@ use crate::read::buffer::Buffer;
 use crate::read::cursor::{Fault, Parsed};
 use crate::{Error, ErrorKind, History};
 use rustc_hash::FxHashMap;
-use tribunal_history::growth::Growth;
+use tribunal_history::heap::Growth;
 use tribunal_history::transactions::{KeyId, Op, Status};
 
 /// The number of transactions that were aborted.

@@ -151,7 +151,7 @@ impl plan::Facts for Facts<'_> {
                     // Nothing comes before or after a read that is left out.
                     let acts = |event: &u32| !self.label(*event as usize).does_nothing();
                     for event in self.x.thread_events(thread).rev().filter(acts) {
-                        into.insert_row(event as usize, &later);
+                        into.extend_row_with(event as usize, &later);
                         later.insert(event as usize);
                     }
                 }

@@ -35,7 +35,7 @@ mod register;
 mod set;
 mod stack;
 
-use crate::growth::tree;
+use crate::heap::tree;
 pub use bank::Bank;
 pub use cas_register::CasRegister;
 pub use counter::Counter;

@@ -6,9 +6,9 @@
 use crate::memory::order::coherence::chains::{left_by, looked_at};
 use crate::memory::order::coherence::psc::{Beside, Far, Psc, Role, Scene};
 use crate::memory::order::views::derivation::{Derivation, Hop, Lemma};
-use crate::memory::order::views::graph::Node;
 use crate::memory::order::views::saturation::{Conflict, Reason, ViewSaturation};
 use crate::memory::order::views::search::Explain;
+use crate::reach::graph::Node;
 use rustc_hash::FxHashMap;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};

@@ -1,6 +1,7 @@
 //! The relations that the causal models begin with: a part π of program order, and rf.
 
 use super::graph::Graph;
+use crate::reach::lists::Lists;
 use std::ops::Range;
 use tribunal_history::memory::{EventId, Execution, Kind, ThreadId};
 use tribunal_history::verdict::Because;
@@ -153,32 +154,22 @@ pub(super) struct Writes {
     loc_runs: Vec<u32>,
     run_starts: Vec<u32>,
     run_threads: Vec<ThreadId>,
-    events: Vec<EventId>,
+    /// By location.
+    events: Lists<EventId>,
     /// For each event that writes, its run.
     run_of: Vec<u32>,
 }
 
 impl Writes {
     pub(super) fn new(x: &Execution) -> Self {
-        let mut starts = vec![0u32; x.location_count() + 1];
-        let writes = || x.events().filter(|&e| x.labels()[e.index()].writes());
-        writes().for_each(|e| starts[x.locs()[e.index()].index() + 1] += 1);
-        for i in 0..x.location_count() {
-            starts[i + 1] += starts[i];
-        }
-        let mut events = vec![EventId(0); starts[x.location_count()] as usize];
-        let mut fill = starts.clone();
-        for e in writes() {
-            let slot = &mut fill[x.locs()[e.index()].index()];
-            events[*slot as usize] = e;
-            *slot += 1;
-        }
+        let writes = x.events().filter(|&e| x.labels()[e.index()].writes());
+        let of_location = writes.map(|e| (x.locs()[e.index()].index(), e));
+        let events = Lists::of_pairs(x.location_count(), of_location);
         let (mut loc_runs, mut run_starts, mut run_threads) = (vec![0], Vec::new(), Vec::new());
         let mut run_of = vec![NONE; x.len()];
-        for bounds in starts.windows(2) {
+        for loc in 0..x.location_count() {
             let mut end_of_thread = 0;
-            for i in bounds[0]..bounds[1] {
-                let e = events[i as usize];
+            for (i, &e) in (events.range(loc).start as u32..).zip(events.of(loc)) {
                 if e.0 >= end_of_thread {
                     let thread = x.thread_of(e).expect("an event of a thread");
                     end_of_thread = x.thread_events(thread).end;
@@ -189,7 +180,7 @@ impl Writes {
             }
             loc_runs.push(run_starts.len() as u32);
         }
-        run_starts.push(events.len() as u32);
+        run_starts.push(events.items().len() as u32);
         Writes { loc_runs, run_starts, run_threads, events, run_of }
     }
 
@@ -218,6 +209,6 @@ impl Writes {
 
     /// The writes, run by run.
     pub(super) fn events(&self) -> &[EventId] {
-        &self.events
+        self.events.items()
     }
 }

@@ -6,10 +6,10 @@
 //! [`view`](super::view) and [`convergence`] say; a history that is not consistent with cc or with cm is refuted as
 //! such.
 
-use super::arrows::Arrows;
 use super::base::{Base, Program, ReadsFrom, Writes};
 use super::cc::causal_past;
 use super::convergence;
+use super::graph::Arrows;
 use super::observers::all_seen;
 use super::proof::Line;
 use tribunal_history::limits::Limits;

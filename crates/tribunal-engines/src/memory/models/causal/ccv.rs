@@ -10,18 +10,18 @@
 //! the past of the reader's previous access a of the location: otherwise it is before the write that a leaves,
 //! which is before the one read.
 
-use super::arrows::Arrows;
 use super::cc::causal_past;
+use super::graph::arrows_to;
 use crate::limits::Meter;
 use crate::memory::order::coherence::chains::left_by;
 use crate::memory::order::coherence::latest::{Latest, Walk, teams};
 use crate::memory::order::coherence::observer::{Fronts, Observable};
-use crate::memory::order::digraph::{Arc, short_cycle};
 use crate::memory::order::parallel;
 use crate::memory::order::past::clocks::Clocks;
 use crate::memory::order::past::happens_before::HappensBefore;
 use crate::memory::order::past::pasts::Pasts;
 use crate::memory::order::past::replay::{Deadlock, Halt, replay};
+use crate::reach::digraph::{Arc, short_cycle};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{
@@ -47,8 +47,8 @@ pub(in crate::memory::models) fn decide(x: &Execution, limits: &Limits<'_>) -> R
     let meter = Meter::new(limits);
     meter.take(co.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let conflicts = conflicts(x, &co, &meter)?;
-    let arrows = Arrows::new(x.len(), conflicts);
-    match replay(x, |e| arrows.tails(e), limits, |_| Ok(())) {
+    let arrows = arrows_to(x.len(), conflicts);
+    match replay(x, |e| arrows.of(e.index()), limits, |_| Ok(())) {
         Ok(()) => Ok(Verdict::Consistent(Witness::History)),
         Err(Halt::Deadlock(deadlock)) => Ok(Verdict::Inconsistent(explain(x, &co, &deadlock))),
         Err(Halt::Limit(limit)) => Err(limit),

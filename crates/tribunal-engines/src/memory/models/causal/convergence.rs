@@ -11,18 +11,17 @@
 //! For rw, each write has a node that comes after it and all its readers, and before the writes after it. Only an
 //! RMW that reads from the write needs care: it comes after the other readers.
 
-use super::arrows::Arrows;
 use super::base::{Base, NONE, Writes};
-use super::graph::{Graph, shortest, sort};
+use super::graph::{Arrows, Graph, arrows_to, shortest, sort};
 use super::observers::arrows;
 use super::past::{Past, Relation};
 use super::proof::{Line, Proof, Scope};
-use super::view::Seen;
 use crate::limits::{Bounded, Meter};
 use crate::memory::order::coherence::chains::SharedSource;
 use crate::memory::order::coherence::latest::{Previous, teams};
 use crate::memory::order::parallel;
 use rustc_hash::FxHashSet;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
@@ -51,7 +50,7 @@ pub(super) fn order(
         Ok(past) => past,
         Err(cycle) => return Ok(Err(hb_cycle(lines, &cycle))),
     };
-    let seen: usize = lines.iter().map(|line| line.seen.capacity() * size_of::<Seen>()).sum();
+    let seen: usize = lines.iter().map(|line| line.seen.held()).sum();
     let meter = Meter::new(limits);
     meter.take(past.bytes() + seen + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let mut pairs =
@@ -78,9 +77,9 @@ pub(super) fn order(
         return Ok(Err(init_cycle(lines, write, read)));
     }
     let pairs = pairs.into_iter().map(|found| found.pairs.into_items()).collect::<Result<_, Limit>>()?;
-    let pairs = Arrows::new(x.len(), pairs);
+    let pairs = arrows_to(x.len(), pairs);
     let reads = x.events().filter_map(|e| Some((e, x.rf(e)?))).collect();
-    let readers = Arrows::new(x.len() + x.location_count(), vec![reads]);
+    let readers = arrows_to(x.len() + x.location_count(), vec![reads]);
     for line in lines {
         let order = Order { base: line.base, pairs: &pairs, readers: &readers };
         if let Err(cycle) = sort(&order, limits)? {
@@ -236,9 +235,13 @@ impl Graph for Order<'_> {
         let Some(write) = self.write_of(node) else {
             let e = EventId(node);
             self.base.before(e, &(0..0)).into_iter().filter(|&before| before != NONE).for_each(&mut visit);
-            for &write in self.pairs.tails(e) {
+            for &write in self.pairs.of(e.index()) {
                 if x.rf(e) == Some(write) {
-                    self.readers.tails(write).iter().filter(|&&reader| reader != e).for_each(|r| visit(r.0));
+                    self.readers
+                        .of(write.index())
+                        .iter()
+                        .filter(|&&reader| reader != e)
+                        .for_each(|r| visit(r.0));
                 } else {
                     visit(x.len() as u32 + write.0);
                 }
@@ -248,7 +251,7 @@ impl Graph for Order<'_> {
         if !x.is_init(write) {
             visit(write.0);
         }
-        self.readers.tails(write).iter().for_each(|reader| visit(reader.0));
+        self.readers.of(write.index()).iter().for_each(|reader| visit(reader.0));
     }
 }
 
@@ -322,7 +325,7 @@ impl Order<'_> {
             return Edge { from, to, because: Because::Coherence { path } };
         }
         let reads = |read: EventId| read != from && self.base.conflicts(read);
-        let mut reads = self.readers.tails(to).iter().filter(|&&read| reads(read));
+        let mut reads = self.readers.of(to.index()).iter().filter(|&&read| reads(read));
         let shown = reads.find_map(|&read| {
             let path = (0..proof.line_count()).find_map(|line| proof.path(from, read, Scope::Line(line)))?;
             Some(Because::Read { read, path })

@@ -1,8 +1,19 @@
-//! Sorting graphs that are given by the edges into each node, and finding a cycle in one that cannot be sorted.
+//! Sorting graphs that are given by the edges into each node, and finding a cycle in one that cannot be sorted: the edges of a base are not
+//! stored, and only those into a node are cheap to find, so that [`digraph`](crate::reach::digraph) would need all of them once more.
 
+use crate::reach::lists::Lists;
 use std::collections::VecDeque;
 use tribunal_history::limits::Limits;
+use tribunal_history::memory::EventId;
 use tribunal_history::verdict::Limit;
+
+/// Edges between events, by where they end: where they begin.
+pub(in crate::memory::models) type Arrows = Lists<EventId>;
+
+/// The edges (from, to) of all pieces; `to` is below `events`.
+pub(super) fn arrows_to(events: usize, pieces: Vec<Vec<(EventId, EventId)>>) -> Arrows {
+    Lists::of_pairs(events, pieces.iter().flatten().map(|&(from, to)| (to.index(), from)))
+}
 
 /// A graph given by the edges into each node.
 pub(super) trait Graph {

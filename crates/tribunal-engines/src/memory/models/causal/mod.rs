@@ -7,8 +7,7 @@
 //!   order.
 //! - [`graph`] sorts; [`proof`] explains what cannot be.
 
-pub(super) mod arrows;
-mod base;
+pub(super) mod base;
 pub(super) mod cc;
 pub(super) mod ccm;
 pub(super) mod ccv;

@@ -1,14 +1,14 @@
 //! What all observers have seen, thread by thread; and the cycle in what one of them has seen.
 
-use super::arrows::Arrows;
 use super::base::{Base, Writes};
-use super::graph::sort;
+use super::graph::{Arrows, arrows_to, sort};
 use super::past::Relation;
 use super::proof::{Line, Proof, Scope};
 use super::view::{Scratch, Seen, View, observe};
 use crate::limits::Meter;
 use crate::memory::order::coherence::latest::teams;
 use crate::memory::order::parallel;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
@@ -73,9 +73,9 @@ fn views(
         let view = |&thread: &ThreadId| {
             meter.check()?;
             let view = observe(base, writes, thread, &known, &mut scratch, &meter)?;
-            let taken = view.seen.capacity();
+            let taken = view.seen.held();
             let view = keep(view);
-            meter.give((taken - view.seen.capacity()) * size_of::<Seen>());
+            meter.give(taken - view.seen.held());
             Ok(view)
         };
         team.iter().map(view).collect::<Result<Vec<View>, Limit>>()
@@ -105,7 +105,7 @@ fn weight(cycle: &Cycle) -> usize {
 /// The edges between events of threads.
 pub(super) fn arrows<'a>(x: &Execution, seen: impl Iterator<Item = &'a Seen>) -> Arrows {
     let edges = seen.filter(|seen| !x.is_init(seen.to)).map(|seen| (seen.from, seen.to)).collect();
-    Arrows::new(x.len(), vec![edges])
+    arrows_to(x.len(), vec![edges])
 }
 
 /// A short cycle of a base that shares an rf edge with the cycle given.

@@ -1,8 +1,7 @@
 //! Relations of bases and of what observers have seen, and the writes in the past of each event.
 
-use super::arrows::Arrows;
 use super::base::{Base, NONE, Writes};
-use super::graph::{Graph, sort};
+use super::graph::{Arrows, Graph, sort};
 use crate::memory::order::coherence::latest::{Latest, Previous};
 use crate::memory::order::past::clocks::Clocks;
 use crate::memory::order::past::pasts::{PastSets, has_many_threads};
@@ -31,7 +30,7 @@ impl Graph for Relation<'_> {
             let before = base.before(EventId(node), &self.observer);
             before.into_iter().filter(|&e| e != NONE).for_each(&mut visit);
         }
-        self.further.tails(EventId(node)).iter().for_each(|from| visit(from.0));
+        self.further.of(node as usize).iter().for_each(|from| visit(from.0));
     }
 }
 

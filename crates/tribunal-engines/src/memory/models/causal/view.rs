@@ -14,6 +14,7 @@
 use super::base::{Base, NONE, Writes};
 use crate::limits::Meter;
 use std::ops::Range;
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{EventId, ThreadId};
 use tribunal_history::verdict::Limit;
 
@@ -161,14 +162,14 @@ impl<'a> Pass<'a> {
                 looked = 0;
                 meter.check()?;
             }
-            let bytes = self.seen.capacity() * size_of::<Seen>() + self.next_seen.capacity() * 4;
+            let bytes = self.seen.held() + self.next_seen.held();
             meter.take(bytes - std::mem::replace(&mut counted, bytes))?;
             for read in held.drain(..) {
                 taken += 1;
                 self.take(read, observer, &mut free);
             }
         }
-        meter.give(self.next_seen.capacity() * 4);
+        meter.give(self.next_seen.held());
         Ok(View { seen: self.seen, acyclic: self.acyclic && taken == events })
     }
 

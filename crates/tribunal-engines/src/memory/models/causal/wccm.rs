@@ -10,16 +10,15 @@
 //! For ppo, the last read of each thread is observer enough: it is after all reads of the thread, and an edge is
 //! seen at a read. Decided in O(n·k), as [`view`](super::view) and [`convergence`] say.
 
-use super::arrows::Arrows;
 use super::base::{Base, Program, ReadsFrom, Writes};
 use super::convergence::{self, seen_cycle};
-use super::graph::sort;
+use super::graph::{Arrows, arrows_to, sort};
 use super::observers::{all_seen, base_cycle};
 use super::past::{Past, Relation};
 use super::proof::Line;
-use super::view::Seen;
 use crate::limits::Meter;
 use crate::memory::models::multiprocessor;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
 use tribunal_history::model::Preserved;
@@ -62,13 +61,13 @@ fn global_order(x: &Execution, limits: &Limits<'_>) -> Result<Result<Arrows, Cyc
     meter.take(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let mut lines = Vec::with_capacity(bases.len());
     for base in &bases {
-        let nothing = Relation { bases: &[base], further: Arrows::new(x.len(), Vec::new()), observer: 0..0 };
+        let nothing = Relation { bases: &[base], further: arrows_to(x.len(), Vec::new()), observer: 0..0 };
         let past =
             match Past::new(&nothing, &meter.rest()).map_err(|limit| limit.out_of(limits.max_memory))? {
                 Ok(past) => past,
                 Err(cycle) => return Ok(Err(base_cycle(base, &cycle, None))),
             };
-        let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.capacity() * size_of::<Seen>()).sum();
+        let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.held()).sum();
         let held = past.bytes() + seen + BYTES_PER_EVENT / 2 * x.len();
         match all_seen(base, &writes, |write, other| past.has(other, write), held, limits)? {
             Ok(seen) => lines.push(Line { base, seen }),

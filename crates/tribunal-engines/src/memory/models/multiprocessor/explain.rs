@@ -1,11 +1,11 @@
 //! Conflicts of the multiprocessor models as certificates.
 
-use crate::memory::order::digraph::{Arc, short_cycle, topological_order};
 use crate::memory::order::views::base::{Contradiction, seen_by};
 use crate::memory::order::views::derivation::{Derivation, Hop, Lemma};
-use crate::memory::order::views::graph::Node;
 use crate::memory::order::views::saturation::{Conflict, Reason, ViewSaturation};
 use crate::memory::order::views::search::Explain;
+use crate::reach::digraph::{Arc, short_cycle, topological_order};
+use crate::reach::graph::Node;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::model::Preserved;
 use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};

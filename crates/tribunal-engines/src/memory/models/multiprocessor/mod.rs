@@ -15,12 +15,12 @@ mod explain;
 use super::Engine;
 use super::causal::{ccm, wccm};
 use crate::memory::order::views::base::{Base, keeps_all_kinds};
-use crate::memory::order::views::graph::Graph;
 use crate::memory::order::views::memory_order::MemoryOrderSweep;
 use crate::memory::order::views::repair::repair;
 use crate::memory::order::views::saturation::{Lines, Reason, Stop, ViewSaturation, graph_bytes};
 use crate::memory::order::views::search::{self, Explain, Outcome, in_order};
 use crate::memory::order::views::{completion, enumeration, memoized, subset};
+use crate::reach::graph::Graph;
 pub(super) use explain::Explanation;
 use std::rc::Rc;
 use tribunal_history::limits::Limits;
@@ -190,7 +190,9 @@ fn completed(
         graph
     };
     for to in x.events().filter(|_| store_order.is_some()) {
-        for &from in store_order.iter().flat_map(|order| order.tails(to)).filter(|&&from| !x.is_init(from)) {
+        for &from in
+            store_order.iter().flat_map(|order| order.of(to.index())).filter(|&&from| !x.is_init(from))
+        {
             if graph.insert(from.into(), to.into(), Reason::Reached).is_err() {
                 return Ok(None);
             }

@@ -3,7 +3,7 @@
 use super::chains::{left_by, looked_at};
 use super::minimal::Coherence;
 use super::observer::observe_all;
-use crate::memory::order::digraph::{Arc, short_cycle};
+use crate::reach::digraph::{Arc, short_cycle};
 use std::ops::{Range, RangeInclusive};
 use tribunal_history::memory::{EventId, LocId};
 use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};

@@ -13,7 +13,7 @@
 //! What is left to choose is which chain to begin when none can be finished. Frontiers from which no choice led to the
 //! end are remembered, so that each of the at most n^k is expanded once: O(k·n^(k+1)).
 
-use super::saturation::Predecessors;
+use crate::reach::lists::Lists;
 use rustc_hash::FxHashSet;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
@@ -27,7 +27,7 @@ const BYTES_PER_FRONTIER: usize = 56;
 /// All writes in an order in which the execution can be run, if there is one. Counts the states that need a choice.
 pub(crate) fn search(
     x: &Execution,
-    preds: &Predecessors,
+    preds: &Lists<EventId>,
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<Vec<EventId>>, Limit> {
@@ -78,7 +78,7 @@ pub(crate) fn search(
 
 struct Frontier<'a> {
     x: &'a Execution,
-    preds: &'a Predecessors,
+    preds: &'a Lists<EventId>,
     /// Whether an RMW reads from each event, initial writes included.
     has_rmw: Vec<bool>,
     /// The next event of each thread.
@@ -90,7 +90,7 @@ struct Frontier<'a> {
 }
 
 impl<'a> Frontier<'a> {
-    fn new(x: &'a Execution, preds: &'a Predecessors) -> Self {
+    fn new(x: &'a Execution, preds: &'a Lists<EventId>) -> Self {
         let mut has_rmw = vec![false; x.len() + x.location_count()];
         for e in x.events().filter(|&e| x.label(e).writes()) {
             if let Some(write) = x.rf(e) {
@@ -122,7 +122,7 @@ impl<'a> Frontier<'a> {
         };
         let ready = unlocked
             && source.is_none_or(|w| self.executed(w))
-            && self.preds.of(e).iter().all(|&p| self.executed(p));
+            && self.preds.of(e.index()).iter().all(|&p| self.executed(p));
         ready.then_some(e)
     }
 

@@ -2,36 +2,24 @@
 
 use crate::memory::order::past::pasts::PastSets;
 use crate::memory::order::past::sets::{MOST_OTHERS, SetId, Sets};
+use crate::reach::lists::Lists;
 use std::ops::Range;
 use tribunal_history::memory::{EventId, Execution, LocId, ThreadId};
 
 /// The accesses that other threads may observe: grouped by location, in the order of a replay. 4 bytes each.
 pub(crate) struct Latest {
-    /// `places[starts[x]..starts[x + 1]]` are the places in the replay of the accesses of location x.
-    starts: Vec<u32>,
-    places: Vec<u32>,
+    /// By location, the places of its accesses in the replay.
+    places: Lists<u32>,
 }
 
 impl Latest {
     /// The accesses for which `observable` holds, in O(n) time.
     pub(crate) fn new(x: &Execution, pasts: &PastSets, observable: impl Fn(EventId) -> bool) -> Self {
-        let mut starts = vec![0u32; x.location_count() + 1];
         let chosen = |&e: &EventId| !x.labels()[e.index()].is_fence() && observable(e);
-        for e in x.events().filter(chosen) {
-            starts[x.locs()[e.index()].index() + 1] += 1;
-        }
-        for i in 0..x.location_count() {
-            starts[i + 1] += starts[i];
-        }
-        let mut fill = starts.clone();
-        let mut places = vec![0; starts[x.location_count()] as usize];
+        let loc = |e: EventId| x.locs()[e.index()].index();
         let replayed = (0..x.len() as u32).map(|place| (place, pasts.event_at(place)));
-        for (place, e) in replayed.filter(|(_, e)| chosen(e)) {
-            let slot = &mut fill[x.locs()[e.index()].index()];
-            places[*slot as usize] = place;
-            *slot += 1;
-        }
-        Latest { starts, places }
+        let places = replayed.filter(|(_, e)| chosen(e)).map(|(place, e)| (loc(e), place));
+        Latest { places: Lists::new(x.location_count(), x.events().filter(chosen).map(loc), places) }
     }
 
     /// Calls `visit` for accesses to the location of `e` in the past of `e`, latest first, such that every other such access
@@ -47,7 +35,7 @@ impl Latest {
         mut visit: impl FnMut(EventId),
     ) {
         let loc = x.locs()[e.index()].index();
-        let places = &self.places[self.starts[loc] as usize..self.starts[loc + 1] as usize];
+        let places = self.places.of(loc);
         let events_beside = |e: EventId| x.thread_of(e).map_or(0..0, |thread| x.thread_events(thread));
         let set = pasts.set_of(e);
         // The first few that are found stand for what is before them: to visit more than necessary does no harm.

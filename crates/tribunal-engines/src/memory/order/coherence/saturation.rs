@@ -10,11 +10,12 @@
 use super::chains::{Chains, left_by, looked_at};
 use super::observer::{Accesses, observe_all};
 use crate::limits::{Bounded, Meter};
-use crate::memory::order::digraph::{Arc, short_cycle};
 use crate::memory::order::past::happens_before::HappensBefore;
 use crate::memory::order::past::pasts::{Pasts, comes_before};
 use crate::memory::order::past::replay::{Deadlock, Halt};
 use crate::memory::order::path::shortest_path;
+use crate::reach::digraph::{Arc, short_cycle};
+use crate::reach::lists::Lists;
 use std::collections::BTreeMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
@@ -58,40 +59,11 @@ pub(crate) enum Contradiction {
     Backward(usize),
 }
 
-/// The predecessors of each event by mo edges.
-pub(crate) struct Predecessors {
-    starts: Vec<u32>,
-    events: Vec<EventId>,
-}
-
-impl Predecessors {
-    fn new(x: &Execution, edges: &[MoEdge]) -> Self {
-        let mut starts = vec![0u32; x.len() + 1];
-        for edge in edges {
-            starts[edge.to.index() + 1] += 1;
-        }
-        for i in 0..x.len() {
-            starts[i + 1] += starts[i];
-        }
-        let mut fill = starts.clone();
-        let mut events = vec![EventId(0); edges.len()];
-        for edge in edges {
-            let slot = &mut fill[edge.to.index()];
-            events[*slot as usize] = edge.from;
-            *slot += 1;
-        }
-        Predecessors { starts, events }
-    }
-
-    pub(crate) fn of(&self, e: EventId) -> &[EventId] {
-        &self.events[self.starts[e.index()] as usize..self.starts[e.index() + 1] as usize]
-    }
-}
-
 /// What a saturated, acyclic graph looks like.
 pub(crate) struct Saturated {
     pub pasts: Pasts,
-    pub preds: Predecessors,
+    /// The predecessors of each event by mo edges.
+    pub preds: Lists<EventId>,
     /// All writes in an order that the graph allows.
     pub order: Vec<EventId>,
 }
@@ -193,11 +165,12 @@ impl<'a> SraSaturation<'a> {
             }
             checked = self.edges.len();
             let rest = self.meter(limits)?.rest();
-            let preds = Predecessors::new(self.x, &self.edges);
+            let edges = self.edges.iter().map(|edge| (edge.to.index(), edge.from));
+            let preds = Lists::of_pairs(self.x.len(), edges);
             let mut order = Vec::new();
             let replayed = Pasts::new(
                 self.x,
-                |e| preds.of(e),
+                |e| preds.of(e.index()),
                 &rest,
                 |e| {
                     if self.x.label(e).writes() {

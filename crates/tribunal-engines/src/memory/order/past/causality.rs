@@ -1,7 +1,7 @@
 //! acyclic(po ∪ rf): the axiom that every model here shares, and the cycle that breaks it.
 
 use super::replay::Deadlock;
-use crate::memory::order::digraph::{Arc, short_cycle};
+use crate::reach::digraph::{Arc, short_cycle};
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 

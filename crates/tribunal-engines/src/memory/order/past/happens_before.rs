@@ -6,6 +6,7 @@ use super::replay::{Halt, Step, replay};
 use super::sets::{SetId, Sets};
 use crate::memory::order::path::shortest_path;
 use rustc_hash::FxHashMap;
+use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, Slot, ThreadId};
 use tribunal_history::verdict::{Because, Edge};
@@ -149,7 +150,7 @@ type Continued<R> = FxHashMap<(ThreadId, LocId), R>;
 
 /// What it takes, while it moves to where there is more room.
 fn continued_bytes<R>(continued: Option<&Continued<R>>) -> usize {
-    continued.map_or(0, |last| last.capacity() * 2 * size_of::<((ThreadId, LocId), R)>())
+    continued.map_or(0, |last| 2 * last.held())
 }
 
 struct ThreadState {

@@ -9,7 +9,7 @@
 //! The initial writes have no nodes. What reads one comes before every other write of its location: by way of a node
 //! that stands for the location's first overwriting. There are O(n) edges and nodes in all.
 
-use super::graph::Node;
+use crate::reach::graph::Node;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tribunal_history::memory::{EventId, Execution, Kind, LocId, Order, ThreadId};

@@ -4,9 +4,10 @@
 //! A write is put after the last of its location, with what reads from that one before it; a write that the partial order has
 //! after one that is still to come waits for it. Exponential in the number of pairs that are left open; O(n) memory beside the graph.
 
-use super::graph::{Graph, Node};
 use super::saturation::{self, Reason};
 use super::search::in_order;
+use crate::reach::graph::{Graph, Node};
+use crate::reach::lists::Lists;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::Limit;
@@ -61,9 +62,8 @@ struct Completion<'a> {
     /// By place in `writes`: where the location begins and where it ends.
     location: Vec<(u32, u32)>,
     placed: Vec<bool>,
-    /// `readers[starts[w]..starts[w + 1]]` read from the write w.
-    starts: Vec<u32>,
-    readers: Vec<EventId>,
+    /// By write, who reads from it.
+    readers: Lists<EventId>,
 }
 
 impl<'a> Completion<'a> {
@@ -75,17 +75,10 @@ impl<'a> Completion<'a> {
             let start = location.len() as u32;
             location.resize(location.len() + of_location.len(), (start, start + of_location.len() as u32));
         }
-        let mut starts = vec![0; x.len() + 1];
-        let mut reads: Vec<EventId> =
-            x.events().filter(|&e| x.rf(e).is_some_and(|write| !x.is_init(write))).collect();
-        reads.sort_by_key(|&read| x.rf(read));
-        for write in reads.iter().filter_map(|&read| x.rf(read)) {
-            starts[write.index() + 1] += 1;
-        }
-        for i in 0..x.len() {
-            starts[i + 1] += starts[i];
-        }
-        Completion { x, graph, writes, location, placed: vec![false; x.len()], starts, readers: reads }
+        let sources =
+            x.events().filter_map(|e| Some((x.rf(e).filter(|&write| !x.is_init(write))?.index(), e)));
+        let readers = Lists::of_pairs(x.len(), sources);
+        Completion { x, graph, writes, location, placed: vec![false; x.len()], readers }
     }
 
     /// Places a write: of those that may come at this place, the first from `from` on that closes no cycle.
@@ -129,10 +122,11 @@ impl<'a> Completion<'a> {
 
     /// Puts a write after another, and what reads from that before it; whether that closes no cycle.
     fn put_after(&mut self, last: EventId, write: EventId) -> bool {
-        let readers = self.starts[last.index()] as usize..self.starts[last.index() + 1] as usize;
         let (after, fr) = (Reason::Assumed { depth: 0 }, Reason::Fr { source: last });
         self.graph.insert(last.into(), write.into(), after).is_ok()
-            && self.readers[readers]
+            && self
+                .readers
+                .of(last.index())
                 .iter()
                 .filter(|&&read| read != write)
                 .all(|&read| self.graph.insert(read.into(), write.into(), fr).is_ok())

@@ -1,7 +1,7 @@
 //! Why saturation ran into a cycle: the derived edges that the cycle depends on, each with the path it was derived from.
 
-use super::graph::Node;
 use super::saturation::{Conflict, Reason, ViewSaturation};
+use crate::reach::graph::Node;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -17,6 +17,7 @@ mod visited;
 
 use placement::Placement;
 use std::collections::VecDeque;
+use tribunal_cat::relation::bits::{insert, remove};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::model::Preserved;
@@ -156,7 +157,7 @@ impl<'a> Line<'a> {
     fn place(&mut self, event: EventId, untried: u32) {
         let loc = self.x.locs()[event.index()].index();
         let before = self.candidates.len();
-        self.placed[event.index() / 64] |= 1 << (event.index() % 64);
+        insert(&mut self.placed, event.index());
         if let Some(source) = self.x.rf(event) {
             self.readers[source.index()] -= 1;
         }
@@ -179,7 +180,7 @@ impl<'a> Line<'a> {
         if let Some(source) = self.x.rf(event) {
             self.readers[source.index()] += 1;
         }
-        self.placed[event.index() / 64] &= !(1 << (event.index() % 64));
+        remove(&mut self.placed, event.index());
         untried
     }
 

@@ -4,8 +4,8 @@
 //! If it is, the order of the writes in it is an mo. If it is not, a write that comes too early is named; the question can
 //! be asked again when the order has changed, and then only what changed is looked at again.
 
-use super::graph::Graph;
 use super::saturation::Reason;
+use crate::reach::graph::Graph;
 use std::rc::Rc;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId};

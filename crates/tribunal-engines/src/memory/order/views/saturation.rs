@@ -19,9 +19,10 @@
 //! In the worst case a row grows n times: O(n²·k).
 
 use super::base::{Barrier, Line};
-use super::graph::{Graph, Node};
 use super::known_writes::KnownWrites;
 use super::simulation;
+use crate::reach::clocks::Rows;
+use crate::reach::graph::{Graph, Node};
 use std::rc::Rc;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Order};
@@ -147,8 +148,7 @@ struct Clocks {
     /// The entries of lines: one per thread, or two where release fences have lines of their own; none if all lines are empty.
     lines: usize,
     threads: usize,
-    width: usize,
-    rows: Vec<u32>,
+    rows: Rows,
     /// Which entries have grown since the node was last visited: a bit per thread, shared by those 64 apart.
     grown: Vec<u64>,
     state: Vec<Visit>,
@@ -164,42 +164,29 @@ struct Clocks {
 impl Clocks {
     #[inline(always)]
     fn entry(&self, node: usize, entry: usize) -> u32 {
-        self.rows[node * self.width + entry]
+        self.rows.entry(node as u32, entry)
     }
 
     /// Sets an entry of a row that nobody has seen yet.
     fn set(&mut self, node: usize, entry: usize, value: u32) {
-        self.rows[node * self.width + entry] = value;
+        self.rows.row_mut(node as u32)[entry] = value;
     }
 
     /// Joins the first `told` entries of a row into that of a later node.
     #[inline]
     fn learn(&mut self, node: Node, from: Node, told: usize) {
-        let (at, other) = (node.index() * self.width, from.index() * self.width);
-        let news = {
-            let (row, other) = (&self.rows[at..at + told], &self.rows[other..other + told]);
-            row.iter().zip(other).fold(0, |news, (entry, other)| news | u32::from(other > entry))
-        };
-        if news != 0 {
-            self.grow(node, at, other, told);
+        if self.rows.has_news(from.0, node.0, told) {
+            self.grow(node, from, told);
         }
     }
 
-    fn grow(&mut self, node: Node, at: usize, other: usize, told: usize) {
+    fn grow(&mut self, node: Node, from: Node, told: usize) {
         if self.depth > 0 && self.saved_at[node.index()] != self.depth {
             self.saved.push((node, self.saved_at[node.index()]));
-            self.saved_rows.extend_from_slice(&self.rows[at..at + self.width]);
+            self.saved_rows.extend_from_slice(self.rows.row(node.0));
             self.saved_at[node.index()] = self.depth;
         }
-        let mut grown = 0u64;
-        for i in 0..told {
-            let learned = self.rows[other + i];
-            if learned > self.rows[at + i] {
-                self.rows[at + i] = learned;
-                grown |= 1 << (i % self.threads % 64);
-            }
-        }
-        self.grown[node.index()] |= grown;
+        self.grown[node.index()] |= self.rows.learn(from.0, node.0, (told, self.threads), |_, _| ());
         self.make_due(node);
     }
 
@@ -240,7 +227,8 @@ impl<'a> ViewSaturation<'a> {
         limits: &Limits<'_>,
     ) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
         limits.check_memory(nodes * BYTES_PER_NODE + edges.len() * BYTES_PER_EDGE, 0)?;
-        let mut graph = Graph::new(nodes, edges);
+        let mut graph = Graph::new(nodes, &edges);
+        drop(edges);
         let order = simulation::order(x, &graph);
         limits.check(0)?;
         Ok(order.map(|order| {
@@ -292,8 +280,7 @@ impl<'a> ViewSaturation<'a> {
             clocks: Clocks {
                 lines,
                 threads,
-                width,
-                rows: vec![0; nodes * width],
+                rows: Rows::of(nodes, width),
                 grown: vec![0; nodes],
                 state: vec![Visit::Never; nodes],
                 due: nodes,
@@ -363,8 +350,8 @@ impl<'a> ViewSaturation<'a> {
     /// Whether the edge follows from what is known.
     pub(crate) fn known(&self, first: EventId, second: EventId) -> bool {
         let thread = self.thread[first.index()] as usize;
-        let Clocks { width, threads, .. } = self.clocks;
-        self.clocks.entry(second.index(), width - threads + thread) > first.0
+        let entry = self.clocks.rows.width() - self.clocks.threads + thread;
+        self.clocks.entry(second.index(), entry) > first.0
     }
 
     /// Enters a node on a line, and a write, into its own row.
@@ -581,9 +568,8 @@ impl<'a> ViewSaturation<'a> {
         let clocks = &mut self.clocks;
         while clocks.saved.len() > saved {
             let (node, saved_at) = clocks.saved.pop().expect("longer than `saved`");
-            let at = node.index() * clocks.width;
-            let from = clocks.saved_rows.len() - clocks.width;
-            clocks.rows[at..at + clocks.width].copy_from_slice(&clocks.saved_rows[from..]);
+            let from = clocks.saved_rows.len() - clocks.rows.width();
+            clocks.rows.row_mut(node.0).copy_from_slice(&clocks.saved_rows[from..]);
             clocks.saved_rows.truncate(from);
             clocks.saved_at[node.index()] = saved_at;
         }
@@ -612,7 +598,7 @@ impl<'a> ViewSaturation<'a> {
     /// Takes back all derived edges but the first `keep`, committed ones too. To be followed by [`run`](Self::run).
     pub(crate) fn restart(&mut self, keep: usize) {
         self.graph.truncate(keep);
-        self.clocks.rows.fill(0);
+        self.clocks.rows.clear();
         self.clocks.state.fill(Visit::Never);
         self.clocks.due = self.graph.len();
         self.cursor = 0;
@@ -627,7 +613,7 @@ impl<'a> ViewSaturation<'a> {
     pub(crate) fn bytes(&self) -> usize {
         // What is saved of clocks may move to where there is twice the room.
         let Clocks { rows, saved, saved_rows, .. } = &self.clocks;
-        let clocks = 4 * rows.len() + 12 * saved_rows.len() + 3 * size_of_val(&saved[..]);
+        let clocks = rows.bytes() + 12 * saved_rows.len() + 3 * size_of_val(&saved[..]);
         clocks + graph_bytes(&self.graph)
     }
 }
@@ -646,9 +632,10 @@ fn has_grown(grown: u64, thread: usize) -> bool {
 #[inline(always)]
 fn told(x: &Execution, clocks: &Clocks, from: Node, to: Node) -> usize {
     let writes = |node: Node| x.labels().get(node.index()).is_some_and(|label| label.writes());
-    let all = clocks.width == clocks.lines
-        || writes(from) && writes(to) && x.locs()[from.index()] == x.locs()[to.index()];
-    if all { clocks.width } else { clocks.lines }
+    let width = clocks.rows.width();
+    let all =
+        width == clocks.lines || writes(from) && writes(to) && x.locs()[from.index()] == x.locs()[to.index()];
+    if all { width } else { clocks.lines }
 }
 
 fn previous_writes(x: &Execution) -> Vec<Option<EventId>> {

@@ -5,9 +5,9 @@
 //! is an unordered pair of writes that many more read from, since its order tells more. If no write is out of place, the order of the graph is an mo.
 //! By a SAT solver this is wSC+ENUM of Zennou et al. 2020.
 
-use super::graph::Graph;
 use super::memory_order::MemoryOrderSweep;
 use super::saturation::{Conflict, Stop, ViewSaturation};
+use crate::reach::graph::Graph;
 use crate::split::{self, Next, Pairs, Refuted, Theory};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};

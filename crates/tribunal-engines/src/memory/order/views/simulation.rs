@@ -1,7 +1,7 @@
 //! Runs a graph as a memory would: one node at a time, no write before all have read what it overwrites, unless nothing
 //! else can go. This gives a topological order that is close to a memory order. O(n + edges).
 
-use super::graph::{Graph, Node};
+use crate::reach::graph::{Graph, Node};
 use std::collections::VecDeque;
 use tribunal_history::memory::{EventId, Execution, LocId};
 

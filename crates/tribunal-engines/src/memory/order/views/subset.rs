@@ -14,7 +14,8 @@
 //! the views.
 
 use super::matrices::Views;
-use tribunal_cat::relation::{Relation, contains, insert, members};
+use tribunal_cat::relation::bits::{contains, insert, is_subset, members, union, words};
+use tribunal_cat::relation::{Relation, Rows};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::model::Preserved;
@@ -54,7 +55,7 @@ struct Program<'a> {
     /// The local and the global view, from front to back and from back to front.
     views: [(&'a Relation, Relation); 2],
     /// By location, the events that access it.
-    accesses: Vec<u64>,
+    accesses: Rows,
     /// By write, the set of writes that must precede it, since it is final.
     last_after: Vec<u32>,
     /// The sets that have been looked at.
@@ -75,11 +76,12 @@ impl<'a> Program<'a> {
     /// None if an initial write must be last though there are others.
     fn new(x: &'a Execution, views: &'a Views, writes: Vec<EventId>) -> Option<Self> {
         let size = x.len() + x.location_count();
-        let words = size.div_ceil(64);
-        let mut accesses = vec![0; x.location_count() * words];
+        let words = words(size);
+        let mut accesses = Rows::new(words);
+        accesses.resize(x.location_count());
         for e in x.events() {
             if let Some(loc) = x.loc(e) {
-                insert(&mut accesses[loc.index() * words..], e.index());
+                insert(accesses.row_mut(loc.index()), e.index());
             }
         }
         let mut last_after = vec![0; writes.len()];
@@ -133,7 +135,7 @@ impl<'a> Program<'a> {
             match (next[place]..writes).find(|&i| self.can_follow(set, i)) {
                 Some(i) => {
                     set |= 1 << i;
-                    self.seen[set as usize / 64] |= 1 << (set % 64);
+                    insert(&mut self.seen, set as usize);
                     *states += 1;
                     if (*states).is_multiple_of(SETS_PER_CHECK) {
                         limits.check(*states)?;
@@ -153,19 +155,16 @@ impl<'a> Program<'a> {
     /// Whether a write can come next after those of `set`, and nothing is known yet of what comes then.
     fn can_follow(&self, set: u32, i: usize) -> bool {
         let with = set | 1 << i;
-        if with == set
-            || self.seen[with as usize / 64] >> (with % 64) & 1 == 1
-            || self.last_after[i] & !set != 0
-        {
+        if with == set || contains(&self.seen, with as usize) || self.last_after[i] & !set != 0 {
             return false;
         }
         let (w, place) = (self.writes[i], self.order.len());
         let loc = self.x.locs()[w.index()];
-        let accesses = &self.accesses[loc.index() * self.words..][..self.words];
+        let accesses = self.accesses.row(loc.index());
         let read = self.set(place, READ);
         self.views.iter().enumerate().all(|(view, (_, before))| {
             let taken = self.set(place, view);
-            let free = before.row(w.index()).iter().zip(taken).all(|(before, taken)| before & !taken == 0);
+            let free = is_subset(before.row(w.index()), taken);
             let pending = accesses.iter().zip(read).zip(taken).map(|((of, read), taken)| of & read & !taken);
             // An RMW may be the last to read the write that it overwrites.
             let own = |i: usize| if w.index() / 64 == i { 1 << (w.index() % 64) } else { 0 };
@@ -189,7 +188,7 @@ impl<'a> Program<'a> {
     fn take(&mut self, place: usize, w: EventId) {
         (0..self.views.len()).for_each(|view| insert(self.set_mut(place, view), w.index()));
         let (readers, start) = (self.readers.row(w.index()), (place * SETS + READ) * self.words);
-        self.states[start..start + self.words].iter_mut().zip(readers).for_each(|(set, row)| *set |= row);
+        union(&mut self.states[start..start + self.words], readers);
     }
 
     /// Takes the reads of the queue that a view can take, and those that it can take then.
@@ -200,7 +199,7 @@ impl<'a> Program<'a> {
         while let Some(r) = self.queue.pop() {
             if self.x.label(r).writes()
                 || contains(taken, r.index())
-                || before.row(r.index()).iter().zip(&*taken).any(|(before, taken)| before & !taken != 0)
+                || !is_subset(before.row(r.index()), taken)
             {
                 continue;
             }

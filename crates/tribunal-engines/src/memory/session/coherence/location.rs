@@ -2,8 +2,9 @@
 
 use super::super::knowledge::Release;
 use super::super::log::{Log, NONE};
-use super::super::rows::{EMPTY, Rows, includes, join};
 use super::{Change, Links};
+use crate::reach::clocks::{EMPTY, Rows, includes, join};
+use tribunal_history::heap::held;
 use tribunal_history::memory::{LocId, ThreadId};
 
 /// The threads that access a location, each with its line of accesses, and hbmo between the lines.
@@ -259,13 +260,7 @@ impl Location {
 impl Location {
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        let lines = self.lines.iter().map(|line| {
-            line.accesses.capacity() * size_of::<Access>() + line.late.capacity() * size_of::<(u32, u32)>()
-        });
-        size_of::<Self>()
-            + lines.sum::<usize>()
-            + self.lines.capacity() * size_of::<Line>()
-            + self.line_of.capacity() * size_of::<u32>()
-            + self.rows.bytes()
+        let lines = self.lines.iter().map(|line| held(&[&line.accesses, &line.late]));
+        size_of::<Self>() + lines.sum::<usize>() + held(&[&self.lines, &self.line_of]) + self.rows.bytes()
     }
 }

@@ -34,8 +34,10 @@ use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
 use super::{Because, WriteId};
 use crate::memory::order::past::happens_before::Synchronization;
+use crate::reach::trail::Trail;
 use location::{LineState, Location};
 use look::Look;
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// A write in its chain and in its line, by its place.
@@ -107,8 +109,7 @@ pub(super) struct Coherence {
     /// The chains before which a write is placed.
     behind: Vec<u32>,
     /// Whether there is a mark to go back to.
-    tracing: bool,
-    trail: Vec<Change>,
+    trail: Trail<Change>,
 }
 
 impl Coherence {
@@ -121,8 +122,7 @@ impl Coherence {
             look: Look::default(),
             edges: Vec::new(),
             behind: Vec::new(),
-            tracing: false,
-            trail: Vec::new(),
+            trail: Trail::default(),
         }
     }
 
@@ -160,9 +160,7 @@ impl Coherence {
         }
         if let Some(source) = source {
             self.links[source as usize].next = write;
-            if self.tracing {
-                self.trail.push(Change::Next { write: source });
-            }
+            self.trail.note(Change::Next { write: source });
         }
     }
 
@@ -315,7 +313,7 @@ impl Coherence {
     #[inline(always)]
     fn begin(&mut self, thread: ThreadId, loc: LocId) {
         self.knowledge.remember(thread);
-        if self.tracing {
+        if self.trail.is_marked() {
             let (location, line) = (&self.locations[loc.index()], self.look.line);
             let own = &location.lines[line];
             let (accesses, rows) = (own.accesses.len() as u32, location.rows.len());
@@ -327,7 +325,7 @@ impl Coherence {
     /// write releases is acquired. Says whether the write happens before the read.
     fn observe(&mut self, log: &Log, thread: ThreadId, source: u32, order: Order) -> bool {
         let written = *log.at(source);
-        let Coherence { mo, knowledge, locations, links, look, edges, tracing, trail, .. } = self;
+        let Coherence { mo, knowledge, locations, links, look, edges, trail, .. } = self;
         let location = &mut locations[written.loc.index()];
         let top = links[source as usize].top;
         if *mo
@@ -350,11 +348,7 @@ impl Coherence {
                     edges[line] = edges[line].max(ordinal + 1);
                 }
             }
-            location.raise((written.loc, top_line, top_ordinal), edges, |change| {
-                if *tracing {
-                    trail.push(change);
-                }
-            });
+            location.raise((written.loc, top_line, top_ordinal), edges, |change| trail.note(change));
         }
         let mut heard = true;
         if written.thread != NONE {
@@ -447,8 +441,7 @@ impl Coherence {
     }
 
     pub(super) fn mark(&mut self) -> [usize; 2] {
-        self.tracing = true;
-        [self.knowledge.mark(), self.trail.len()]
+        [self.knowledge.mark(), self.trail.mark()]
     }
 
     /// As if there were no thread and none of so many locations.
@@ -457,16 +450,14 @@ impl Coherence {
         self.knowledge.clear();
         self.locations[..locations].iter_mut().for_each(Location::clear);
         self.links.clear();
-        self.trail.clear();
-        self.tracing = false;
+        self.trail.forget();
     }
 
     /// Goes back to a mark, at which there were so many threads.
     pub(super) fn undo(&mut self, [knowledge, trail]: [usize; 2], threads: usize) {
         self.look.forget();
         self.knowledge.undo(knowledge, threads);
-        while self.trail.len() > trail {
-            let Some(change) = self.trail.pop() else { break };
+        while let Some(change) = self.trail.pop_to(trail) {
             match change {
                 Change::Line { loc, line, accesses, rows, state } => {
                     let location = &mut self.locations[loc.index()];
@@ -495,7 +486,7 @@ impl Coherence {
     pub(super) fn bytes(&self) -> usize {
         self.knowledge.bytes()
             + self.locations.iter().map(Location::bytes).sum::<usize>()
-            + self.links.capacity() * size_of::<Link>()
-            + self.trail.capacity() * size_of::<Change>()
+            + self.links.held()
+            + self.trail.bytes()
     }
 }

@@ -64,13 +64,9 @@ impl Coherence {
         // The first of each line that is behind, before the new write is.
         self.find_behind(log, loc, after);
         let write = self.write(log, thread, loc, order);
-        let Coherence { locations, links, edges, behind, tracing, trail, .. } = self;
+        let Coherence { locations, links, edges, behind, trail, .. } = self;
         let location = &mut locations[loc.index()];
-        let mut record = |change: Change| {
-            if *tracing {
-                trail.push(change);
-            }
-        };
+        let mut record = |change: Change| trail.note(change);
         let Some(own) = location.place(log, links, write.place) else { return Ok(write) };
         if let Some((line, ordinal)) = location.place(log, links, after) {
             let top = links[after as usize].top;

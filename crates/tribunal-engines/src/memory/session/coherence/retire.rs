@@ -1,9 +1,9 @@
 //! Dropping what no thread can read any more.
 
 use super::super::log::{Log, NONE};
-use super::super::rows::{EMPTY, Rows, includes};
 use super::location::{Access, Location};
 use super::{Coherence, Link};
+use crate::reach::clocks::{EMPTY, Rows, includes};
 use tribunal_history::memory::{LocId, ThreadId};
 
 impl Coherence {
@@ -11,8 +11,7 @@ impl Coherence {
     /// Says of each write, by its place, whether it is left.
     pub(in super::super) fn retire(&mut self, log: &Log) -> Vec<bool> {
         self.look.forget();
-        self.trail.clear();
-        self.tracing = false;
+        self.trail.forget();
         let mut left = vec![true; log.places()];
         for loc in (0..log.location_count()).map(LocId::from_index) {
             let location = &self.locations[loc.index()];

@@ -1,8 +1,10 @@
 //! A small execution with its mo, as rows of bits.
 
 use super::super::log::NONE;
-use super::bits::{BitRows, each, has, insert, is_empty, join_both, meet, remove};
 use crate::memory::order::coherence::psc::Far;
+use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::bits::{contains, insert, is_empty, meet, members, remove, union_of_both};
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{LocId, ThreadId};
 
 /// An event.
@@ -41,20 +43,20 @@ pub(super) struct Graph {
     /// By location, its writes as they came, without the initial one.
     pub(super) writes: Vec<Vec<u32>>,
     /// By event: what happens before it.
-    pub(super) hb: BitRows,
+    pub(super) hb: Rows,
     /// By event: where psc comes to it from by po, far;hb;far and hb-loc. It never changes.
-    pub(super) ordered: BitRows,
+    pub(super) ordered: Rows,
     /// By write: what mo has before it, without the initial write. May be partial during a search.
-    pub(super) before: BitRows,
+    pub(super) before: Rows,
     /// By write: its readers, without RMWs.
-    pub(super) readers: BitRows,
+    pub(super) readers: Rows,
     /// By location: the same for its initial write; its accesses.
-    pub(super) first_readers: BitRows,
-    accesses: BitRows,
+    pub(super) first_readers: Rows,
+    accesses: Rows,
     /// By thread: its events.
-    members: BitRows,
+    members: Rows,
     /// The seq_cst events, and those of them that are fences.
-    marks: BitRows,
+    marks: Rows,
     scratch: Vec<u64>,
 }
 
@@ -63,7 +65,7 @@ const FENCES: usize = 1;
 
 impl Graph {
     pub(super) fn new(far: Far) -> Self {
-        let rows = || BitRows::new(1);
+        let rows = || Rows::new(1);
         let mut marks = rows();
         marks.resize(2);
         Graph {
@@ -105,20 +107,20 @@ impl Graph {
         for (t, events) in self.threads.iter().enumerate() {
             let known = if t == thread { events.len() } else { clock.get(t).map_or(0, |&k| k as usize) };
             if let Some(&last) = known.checked_sub(1).and_then(|last| events.get(last)) {
-                self.hb.join_row(e as usize, last as usize);
-                insert(self.hb.row_mut(e as usize), last);
+                self.hb.extend_row(e as usize, last as usize);
+                insert(self.hb.row_mut(e as usize), last as usize);
             }
         }
         self.order(&node, e);
         self.link(&node, e);
         self.nodes.push(node);
         self.threads[thread].push(e);
-        insert(self.members.row_mut(thread), e);
+        insert(self.members.row_mut(thread), e as usize);
         if node.sc {
-            insert(self.marks.row_mut(SC), e);
+            insert(self.marks.row_mut(SC), e as usize);
         }
         if node.is_sc_fence() {
-            insert(self.marks.row_mut(FENCES), e);
+            insert(self.marks.row_mut(FENCES), e as usize);
         }
         e
     }
@@ -173,7 +175,7 @@ impl Graph {
             }
         }
         if let Some(loc) = node.loc {
-            join_both(&mut scb, self.hb.row(e as usize), self.accesses.row(loc.index()));
+            union_of_both(&mut scb, self.hb.row(e as usize), self.accesses.row(loc.index()));
         }
         let Graph { hb, marks, ordered, .. } = self;
         sources(hb, marks, &scb, ordered.row_mut(e as usize));
@@ -230,22 +232,22 @@ impl Graph {
     /// Puts an access into rf and mo.
     fn link(&mut self, node: &Node, e: u32) {
         let Some(loc) = node.loc else { return };
-        insert(self.accesses.row_mut(loc.index()), e);
+        insert(self.accesses.row_mut(loc.index()), e as usize);
         if !node.writes {
-            insert(self.readers_of(loc, node.source), e);
+            insert(self.readers_of(loc, node.source), e as usize);
             return;
         }
         if !node.reads {
             for &write in &self.writes[loc.index()] {
-                insert(self.before.row_mut(e as usize), write);
+                insert(self.before.row_mut(e as usize), write as usize);
             }
         } else {
             for &write in &self.writes[loc.index()] {
-                if node.source == NONE || has(self.before.row(write as usize), node.source) {
-                    insert(self.before.row_mut(write as usize), e);
+                if node.source == NONE || contains(self.before.row(write as usize), node.source as usize) {
+                    insert(self.before.row_mut(write as usize), e as usize);
                 } else {
                     // mo is total: it is the source, or before that.
-                    insert(self.before.row_mut(e as usize), write);
+                    insert(self.before.row_mut(e as usize), write as usize);
                 }
             }
             if node.source != NONE {
@@ -267,21 +269,21 @@ impl Graph {
         let Some(node) = self.nodes.pop() else { return };
         let e = self.nodes.len() as u32;
         self.threads[node.thread.index()].pop();
-        remove(self.members.row_mut(node.thread.index()), e);
-        remove(self.marks.row_mut(SC), e);
-        remove(self.marks.row_mut(FENCES), e);
+        remove(self.members.row_mut(node.thread.index()), e as usize);
+        remove(self.marks.row_mut(SC), e as usize);
+        remove(self.marks.row_mut(FENCES), e as usize);
         for rows in [&mut self.hb, &mut self.ordered, &mut self.before, &mut self.readers] {
             rows.resize(e as usize);
         }
         let Some(loc) = node.loc else { return };
-        remove(self.accesses.row_mut(loc.index()), e);
+        remove(self.accesses.row_mut(loc.index()), e as usize);
         if !node.writes {
-            remove(self.readers_of(loc, node.source), e);
+            remove(self.readers_of(loc, node.source), e as usize);
             return;
         }
         self.writes[loc.index()].pop();
         for &write in &self.writes[loc.index()] {
-            remove(self.before.row_mut(write as usize), e);
+            remove(self.before.row_mut(write as usize), e as usize);
         }
         if node.reads && node.source != NONE {
             self.nodes[node.source as usize].next = NONE;
@@ -293,7 +295,7 @@ impl Graph {
         let Some(writes) = self.writes.get(loc.index()) else { return true };
         match write {
             NONE => writes.is_empty(),
-            write => !writes.iter().any(|&other| has(self.before.row(other as usize), write)),
+            write => !writes.iter().any(|&other| contains(self.before.row(other as usize), write as usize)),
         }
     }
 
@@ -304,8 +306,9 @@ impl Graph {
         let Some(loc) = node.loc else { return true };
         let hb = self.hb.row(e as usize);
         self.writes[loc.index()].iter().filter(|&&write| write != e).all(|&write| {
-            let behind = node.source == NONE || has(self.before.row(write as usize), node.source);
-            !behind || !has(hb, write) && !meet(hb, self.readers.row(write as usize))
+            let behind =
+                node.source == NONE || contains(self.before.row(write as usize), node.source as usize);
+            !behind || !contains(hb, write as usize) && !meet(hb, self.readers.row(write as usize))
         })
     }
 
@@ -313,10 +316,8 @@ impl Graph {
     pub(super) fn bytes(&self) -> usize {
         let rows =
             [&self.hb, &self.ordered, &self.before, &self.readers, &self.first_readers, &self.accesses];
-        let lists = self.threads.iter().chain(&self.writes).map(|list| 4 * list.capacity());
-        rows.iter().map(|rows| rows.bytes()).sum::<usize>()
-            + lists.sum::<usize>()
-            + self.nodes.capacity() * size_of::<Node>()
+        let lists = self.threads.iter().chain(&self.writes).map(Heap::held);
+        rows.iter().map(|rows| rows.bytes()).sum::<usize>() + lists.sum::<usize>() + self.nodes.held()
     }
 }
 
@@ -330,15 +331,15 @@ fn below(bit: u32, i: usize) -> u64 {
     }
 }
 
-fn sources(hb: &BitRows, marks: &BitRows, ends: &[u64], found: &mut [u64]) {
-    join_both(found, ends, marks.row(SC));
+fn sources(hb: &Rows, marks: &Rows, ends: &[u64], found: &mut [u64]) {
+    union_of_both(found, ends, marks.row(SC));
     fences_before(hb, marks.row(FENCES), ends, found);
 }
 
-fn fences_before(hb: &BitRows, fences: &[u64], ends: &[u64], found: &mut [u64]) {
+fn fences_before(hb: &Rows, fences: &[u64], ends: &[u64], found: &mut [u64]) {
     if !is_empty(fences) {
-        for end in each(ends) {
-            join_both(found, hb.row(end as usize), fences);
+        for end in members(ends) {
+            union_of_both(found, hb.row(end), fences);
         }
     }
 }

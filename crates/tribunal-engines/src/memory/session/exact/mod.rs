@@ -18,7 +18,6 @@
 //!
 //! **tso, pso and sra.** What saturation accepts is decided by the engines for whole executions.
 
-mod bits;
 mod graph;
 mod psc;
 mod search;
@@ -28,9 +27,10 @@ use super::log::{Log, NONE};
 use super::step::Step;
 use crate::memory::models::judge;
 use crate::memory::order::coherence::psc::Far;
-use bits::{each, has, is_empty};
 use graph::{Graph, Node};
 use search::{Found, Search};
+use tribunal_cat::relation::bits::{contains, is_empty, members};
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Kind, LocId, Order, ThreadId};
 use tribunal_history::model::Model;
@@ -198,12 +198,12 @@ impl Psc {
     /// Whether psc has a cycle since an event was added: one through it or through a fence before it.
     fn closes_cycle(&mut self, e: u32) -> bool {
         let Psc { graph, search, .. } = self;
-        let sc = graph.nodes[e as usize].sc.then_some(e);
+        let sc = graph.nodes[e as usize].sc.then_some(e as usize);
         if is_empty(graph.fences()) {
             return sc.is_some() && search.is_cyclic(graph, sc.into_iter());
         }
         let fences = graph.fences();
-        let before = each(graph.hb.row(e as usize)).filter(|&e| has(fences, e));
+        let before = members(graph.hb.row(e as usize)).filter(|&e| contains(fences, e));
         let mut ends = sc.into_iter().chain(before).peekable();
         ends.peek().is_some() && search.is_cyclic(graph, ends)
     }
@@ -265,6 +265,6 @@ impl Psc {
 
     /// Bytes that are held.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + 4 * (self.clocks.capacity() + self.events_of.capacity()) + self.graph.bytes()
+        size_of::<Self>() + held(&[&self.clocks, &self.events_of]) + self.graph.bytes()
     }
 }

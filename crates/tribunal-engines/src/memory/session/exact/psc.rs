@@ -10,15 +10,18 @@
 //! And eco = rf ∪ (mo ∪ fr) ∪ (mo ∪ fr);rf, of which mo ∪ fr is the same as above.
 
 use super::super::log::NONE;
-use super::bits::{BitRows, each, first, first_without, insert, is_empty, join, join_both, meet, remove};
 use super::graph::Graph;
+use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::bits::{
+    first, first_without, insert, is_empty, meet, members, remove, subtract, union, union_of_both,
+};
 
 /// Room for looking for cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Cycles {
     /// By event that was entered: where psc comes to it from.
-    open: BitRows,
-    stack: Vec<u32>,
+    open: Rows,
+    stack: Vec<usize>,
     on_path: Vec<u64>,
     done: Vec<u64>,
     rest: Vec<u64>,
@@ -28,7 +31,7 @@ pub(super) struct Cycles {
 impl Default for Cycles {
     fn default() -> Self {
         Cycles {
-            open: BitRows::new(1),
+            open: Rows::new(1),
             stack: Vec::new(),
             on_path: Vec::new(),
             done: Vec::new(),
@@ -45,12 +48,12 @@ fn clear(row: &mut Vec<u64>, words: usize) {
 
 impl Cycles {
     /// Whether there is a cycle of psc from which psc leads to some of `ends`.
-    pub(super) fn any(&mut self, graph: &Graph, ends: impl Iterator<Item = u32>) -> bool {
+    pub(super) fn any(&mut self, graph: &Graph, ends: impl Iterator<Item = usize>) -> bool {
         let words = graph.words();
         for row in [&mut self.on_path, &mut self.done, &mut self.rest] {
             clear(row, words);
         }
-        self.open.reset(words, graph.nodes.len());
+        self.open.prepare(words, graph.nodes.len());
         ends.for_each(|end| insert(&mut self.rest, end));
         while let Some(end) = first(&self.rest) {
             self.stack.clear();
@@ -58,7 +61,7 @@ impl Cycles {
                 return true;
             }
             while let Some(&event) = self.stack.last() {
-                match first_without(self.open.row(event as usize), &self.done) {
+                match first_without(self.open.row(event), &self.done) {
                     None => {
                         self.stack.pop();
                         remove(&mut self.on_path, event);
@@ -73,29 +76,29 @@ impl Cycles {
 
     /// Goes to an event; says whether that closes a cycle.
     #[inline]
-    fn enter(&mut self, graph: &Graph, event: u32) -> bool {
+    fn enter(&mut self, graph: &Graph, event: usize) -> bool {
         self.stack.push(event);
         insert(&mut self.on_path, event);
         insert(&mut self.done, event);
         remove(&mut self.rest, event);
-        let open = self.open.row_mut(event as usize);
+        let open = self.open.row_mut(event);
         comes_from(graph, event, open, &mut self.room);
         meet(open, &self.on_path)
     }
 }
 
 /// Collects the seq_cst events from which psc comes to a seq_cst event.
-fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>; 3]) {
-    let node = &graph.nodes[event as usize];
-    found.copy_from_slice(graph.ordered.row(event as usize));
+fn comes_from(graph: &Graph, event: usize, found: &mut [u64], room: &mut [Vec<u64>; 3]) {
+    let node = &graph.nodes[event];
+    found.copy_from_slice(graph.ordered.row(event));
     let [earlier, ends, read] = room;
     clear(ends, graph.words());
     if let Some(loc) = node.loc {
         if node.writes {
             earlier.clear();
-            earlier.extend_from_slice(graph.before.row(event as usize));
+            earlier.extend_from_slice(graph.before.row(event));
             if !leave_last(graph, earlier) {
-                join(ends, graph.first_readers.row(loc.index()));
+                union(ends, graph.first_readers.row(loc.index()));
             }
             at_or_reading(graph, earlier, ends);
             graph.sources(ends, found);
@@ -104,20 +107,20 @@ fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>
     }
     clear(earlier, graph.words());
     clear(read, graph.words());
-    let hb = graph.hb.row(event as usize);
-    join_both(found, hb, graph.fences());
+    let hb = graph.hb.row(event);
+    union_of_both(found, hb, graph.fences());
     // By mo and fr to what is written before the fence.
-    for e in each(hb) {
-        join(found, graph.ordered.row(e as usize));
-        let node = &graph.nodes[e as usize];
+    for e in members(hb) {
+        union(found, graph.ordered.row(e));
+        let node = &graph.nodes[e];
         if let Some(loc) = node.loc
             && node.writes
         {
-            join(earlier, graph.before.row(e as usize));
-            join(ends, graph.first_readers.row(loc.index()));
+            union(earlier, graph.before.row(e));
+            union(ends, graph.first_readers.row(loc.index()));
         }
         if node.reads && node.source != NONE {
-            insert(read, node.source);
+            insert(read, node.source as usize);
         }
     }
     at_or_reading(graph, earlier, ends);
@@ -126,14 +129,14 @@ fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>
         // By eco to what is read before the fence: the source, and what mo and fr have before that.
         ends.fill(0);
         earlier.fill(0);
-        for source in each(read) {
-            join(earlier, graph.before.row(source as usize));
-            if let Some(loc) = graph.nodes[source as usize].loc {
-                join(ends, graph.first_readers.row(loc.index()));
+        for source in members(read) {
+            union(earlier, graph.before.row(source));
+            if let Some(loc) = graph.nodes[source].loc {
+                union(ends, graph.first_readers.row(loc.index()));
             }
         }
         at_or_reading(graph, earlier, ends);
-        join(ends, read);
+        union(ends, read);
         graph.fences_before(ends, found);
     }
 }
@@ -148,7 +151,7 @@ fn leave_last(graph: &Graph, writes: &mut [u64]) -> bool {
         while rest != 0 {
             let bit = 63 - rest.leading_zeros();
             let before = graph.before.row(word * 64 + bit as usize);
-            writes.iter_mut().zip(before).for_each(|(word, before)| *word &= !before);
+            subtract(writes, before);
             any = true;
             rest &= writes[word] & !(1 << bit);
         }
@@ -158,8 +161,8 @@ fn leave_last(graph: &Graph, writes: &mut [u64]) -> bool {
 
 /// Joins some writes, and those that read from them.
 fn at_or_reading(graph: &Graph, writes: &[u64], found: &mut [u64]) {
-    join(found, writes);
-    for write in each(writes) {
-        join(found, graph.readers.row(write as usize));
+    union(found, writes);
+    for write in members(writes) {
+        union(found, graph.readers.row(write));
     }
 }

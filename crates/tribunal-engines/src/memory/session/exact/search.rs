@@ -4,9 +4,10 @@
 //! order is refuted has the other; if neither is, one is tried and then the other.
 
 use super::super::log::NONE;
-use super::bits::{BitRows, each, has, insert, join};
 use super::graph::Graph;
 use super::psc::Cycles;
+use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::bits::{contains, insert, members, union};
 
 /// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way around.
 struct Contradiction;
@@ -26,11 +27,11 @@ pub(super) enum Found {
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     /// The mo at hand when the search began.
-    old: BitRows,
+    old: Rows,
     /// By write: the first of its chain.
     heads: Vec<u32>,
     /// By head: the chain. All heads, location by location, and where each location's begin.
-    chains: BitRows,
+    chains: Rows,
     all: Vec<u32>,
     starts: Vec<usize>,
     cycles: Cycles,
@@ -44,9 +45,9 @@ const PATIENCE: u32 = 20_000;
 impl Search {
     pub(super) fn new() -> Self {
         Search {
-            old: BitRows::new(1),
+            old: Rows::new(1),
             heads: Vec::new(),
-            chains: BitRows::new(1),
+            chains: Rows::new(1),
             all: Vec::new(),
             starts: Vec::new(),
             cycles: Cycles::default(),
@@ -56,7 +57,7 @@ impl Search {
     }
 
     /// Whether psc has a cycle that leads to `ends`.
-    pub(super) fn is_cyclic(&mut self, graph: &Graph, ends: impl Iterator<Item = u32>) -> bool {
+    pub(super) fn is_cyclic(&mut self, graph: &Graph, ends: impl Iterator<Item = usize>) -> bool {
         self.cycles.any(graph, ends)
     }
 
@@ -87,7 +88,7 @@ impl Search {
         let n = graph.nodes.len();
         self.heads.clear();
         self.heads.resize(n, NONE);
-        self.chains.clear(graph.words(), n);
+        self.chains.reset(graph.words(), n);
         self.all.clear();
         self.starts.clear();
         for writes in &graph.writes {
@@ -99,7 +100,7 @@ impl Search {
                     false => write,
                 };
                 self.heads[write as usize] = head;
-                insert(self.chains.row_mut(head as usize), write);
+                insert(self.chains.row_mut(head as usize), write as usize);
                 if head == write {
                     self.all.push(write);
                 }
@@ -116,8 +117,8 @@ impl Search {
             let (head, node) = (self.heads[i], &graph.nodes[i]);
             if head != NONE && node.source != NONE && node.is_rmw() {
                 let source = node.source;
-                graph.before.join_row(i, source as usize);
-                insert(graph.before.row_mut(i), source);
+                graph.before.extend_row(i, source as usize);
+                insert(graph.before.row_mut(i), source as usize);
             }
         }
         for (starts, writes) in self.starts.windows(2).zip(0..) {
@@ -128,7 +129,7 @@ impl Search {
             };
             for &write in &graph.writes[writes as usize] {
                 if self.heads[write as usize] != first {
-                    join(graph.before.row_mut(write as usize), self.chains.row(first as usize));
+                    union(graph.before.row_mut(write as usize), self.chains.row(first as usize));
                 }
             }
         }
@@ -140,12 +141,12 @@ impl Search {
             self.row.extend_from_slice(graph.hb.row(b as usize));
             let hb = std::mem::take(&mut self.row);
             let mut forced = Ok(());
-            for a in each(&hb) {
-                let earlier = &graph.nodes[a as usize];
+            for a in members(&hb) {
+                let earlier = &graph.nodes[a];
                 if earlier.loc != Some(loc) {
                     continue;
                 }
-                let left = if earlier.writes { a } else { earlier.source };
+                let left = if earlier.writes { a as u32 } else { earlier.source };
                 if left != NONE && left != looked_at && forced.is_ok() {
                     forced = match looked_at {
                         NONE => Err(Contradiction),
@@ -163,20 +164,26 @@ impl Search {
     fn add(&self, graph: &mut Graph, a: u32, b: u32) -> Result<(), Contradiction> {
         let (first, second) = (self.heads[a as usize], self.heads[b as usize]);
         if first == second {
-            return if has(graph.before.row(b as usize), a) { Ok(()) } else { Err(Contradiction) };
+            return if contains(graph.before.row(b as usize), a as usize) {
+                Ok(())
+            } else {
+                Err(Contradiction)
+            };
         }
-        if has(graph.before.row(second as usize), first) {
+        if contains(graph.before.row(second as usize), first as usize) {
             return Ok(());
         }
-        if has(graph.before.row(first as usize), second) {
+        if contains(graph.before.row(first as usize), second as usize) {
             return Err(Contradiction);
         }
         let Some(loc) = graph.nodes[a as usize].loc else { return Ok(()) };
         for at in 0..graph.writes[loc.index()].len() {
             let write = graph.writes[loc.index()][at];
-            if self.heads[write as usize] == second || has(graph.before.row(write as usize), second) {
-                join(graph.before.row_mut(write as usize), self.chains.row(first as usize));
-                graph.before.join_rows(write as usize, first as usize);
+            if self.heads[write as usize] == second
+                || contains(graph.before.row(write as usize), second as usize)
+            {
+                union(graph.before.row_mut(write as usize), self.chains.row(first as usize));
+                graph.before.extend_row(write as usize, first as usize);
             }
         }
         Ok(())
@@ -189,9 +196,9 @@ impl Search {
             for (i, &a) in heads.iter().enumerate() {
                 for &b in &heads[i + 1..] {
                     let (of_a, of_b) = (graph.before.row(a as usize), graph.before.row(b as usize));
-                    if !has(of_a, b) && !has(of_b, a) {
+                    if !contains(of_a, b as usize) && !contains(of_b, a as usize) {
                         if skip == 0 {
-                            let swapped = has(self.old.row(a as usize), b);
+                            let swapped = contains(self.old.row(a as usize), b as usize);
                             return Some(if swapped { (b, a) } else { (a, b) });
                         }
                         skip -= 1;
@@ -205,7 +212,7 @@ impl Search {
     fn is_refuted(&mut self, graph: &Graph) -> bool {
         self.checks += 1;
         let ends = graph.sc();
-        self.cycles.any(graph, each(ends))
+        self.cycles.any(graph, members(ends))
     }
 
     /// Keeps as much of the old mo as coherence allows.
@@ -281,7 +288,7 @@ impl Search {
             for (i, &write) in order.iter().enumerate() {
                 graph.before.row_mut(write as usize).fill(0);
                 for &earlier in &order[..i] {
-                    insert(graph.before.row_mut(write as usize), earlier);
+                    insert(graph.before.row_mut(write as usize), earlier as usize);
                 }
             }
         }

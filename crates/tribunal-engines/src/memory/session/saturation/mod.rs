@@ -22,9 +22,11 @@ mod rules;
 
 use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
-use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::order::past::happens_before::Synchronization;
+use crate::reach::clocks::Rows;
+use crate::reach::trail::Trail;
+use tribunal_history::heap::{Heap, held};
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// What a model keeps of po and rf, and which rules it has.
@@ -151,8 +153,8 @@ pub(super) struct SessionSaturation {
     events_of: Vec<u32>,
     /// Edges to be followed, and whether they are new.
     queue: Vec<(u32, u32, bool)>,
-    tracing: bool,
-    trail: Vec<Change>,
+    /// Also the way back of a step that is refused.
+    trail: Trail<Change>,
     /// Events that were left after retiring.
     kept: usize,
 }
@@ -184,8 +186,7 @@ impl SessionSaturation {
             line_threads: Vec::new(),
             events_of: Vec::new(),
             queue: Vec::new(),
-            tracing: false,
-            trail: Vec::new(),
+            trail: Trail::default(),
             kept: 0,
         }
     }
@@ -229,7 +230,7 @@ impl SessionSaturation {
         }
         self.locations[loc.index()].init = event;
         self.locations[loc.index()].left.fill(NOTHING);
-        self.forget_way_back();
+        self.trail.forget_unmarked();
     }
 
     /// Makes an event that comes after nothing.
@@ -250,14 +251,6 @@ impl SessionSaturation {
         self.events.push(event);
         self.trail.push(Change::Event);
         id
-    }
-
-    /// The way back is for refused steps alone, as long as there is no mark.
-    #[inline(always)]
-    fn forget_way_back(&mut self) {
-        if !self.tracing {
-            self.trail.clear();
-        }
     }
 
     pub(super) fn write(&mut self, log: &mut Log, thread: ThreadId, loc: LocId, order: Order) -> WriteId {
@@ -381,7 +374,7 @@ impl SessionSaturation {
                 if self.rules == Rules::Sra {
                     self.acquire(access, event);
                 }
-                self.forget_way_back();
+                self.trail.forget_unmarked();
                 Ok(write)
             }
             Err(()) => {
@@ -514,7 +507,7 @@ impl SessionSaturation {
             self.knowledge.remember(thread);
             self.knowledge.advance(thread);
         }
-        self.forget_way_back();
+        self.trail.forget_unmarked();
     }
 
     /// hb, which only sra has.
@@ -528,8 +521,7 @@ impl SessionSaturation {
     }
 
     pub(super) fn mark(&mut self) -> [usize; 2] {
-        self.tracing = true;
-        [self.knowledge.mark(), self.trail.len()]
+        [self.knowledge.mark(), self.trail.mark()]
     }
 
     /// Goes back to a mark, at which there were so many threads.
@@ -540,8 +532,7 @@ impl SessionSaturation {
     }
 
     fn undo_to(&mut self, mark: usize) {
-        while self.trail.len() > mark {
-            let Some(change) = self.trail.pop() else { break };
+        while let Some(change) = self.trail.pop_to(mark) {
             match change {
                 Change::Event => {
                     let id = self.events.len() as u32 - 1;
@@ -577,11 +568,10 @@ impl SessionSaturation {
     pub(super) fn bytes(&self) -> usize {
         let lines = self.locations.iter().flat_map(|location| &location.lines);
         self.knowledge.bytes()
-            + self.events.capacity() * size_of::<Event>()
             + self.clocks.bytes()
             + self.readers.bytes()
-            + (self.edges.capacity() + self.queue.capacity()) * 12
-            + self.trail.capacity() * size_of::<Change>()
-            + lines.map(|line| line.writes.capacity() * size_of::<Entry>()).sum::<usize>()
+            + self.trail.bytes()
+            + held(&[&self.events, &self.edges, &self.queue])
+            + lines.map(|line| line.writes.held()).sum::<usize>()
     }
 }

@@ -16,15 +16,14 @@
 
 use super::super::knowledge::Release;
 use super::super::log::{Log, NONE};
-use super::super::rows::Rows;
 use super::{Entry, Event, Line, Location, NOTHING, Rules, SessionSaturation};
+use crate::reach::clocks::Rows;
 use tribunal_history::memory::{LocId, ThreadId};
 
 impl SessionSaturation {
     /// Drops what is done with, if there is much more than the last time. Says of each write, by its place, whether it is left.
     pub(in super::super) fn retire(&mut self, log: &Log) -> Vec<bool> {
-        self.trail.clear();
-        self.tracing = false;
+        self.trail.forget();
         let mut left = vec![true; log.places()];
         if self.events.len() < 2 * self.kept + 256 {
             return left;

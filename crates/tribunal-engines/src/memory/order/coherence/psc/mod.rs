@@ -24,10 +24,11 @@ use crate::limits::{Bounded, Meter};
 use crate::memory::order::past::clocks::Clocks;
 use crate::memory::order::past::happens_before::HappensBefore;
 use crate::memory::order::views::base::Line;
-use crate::memory::order::views::graph::{Graph, Node};
 use crate::memory::order::views::known_writes::{Entry, KnownWrites};
 use crate::memory::order::views::saturation::{Lines, Reason, ViewSaturation};
+use crate::reach::graph::{Graph, Node};
 use std::rc::Rc;
+use tribunal_history::heap::held;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, Order, ThreadId};
 use tribunal_history::verdict::{Limit, ModificationOrder};
@@ -173,11 +174,8 @@ impl Psc {
     /// What it takes beside the edges of the graph.
     pub(crate) fn bytes(&self) -> usize {
         self.events.bytes()
-            + self.roles.capacity()
-            + 4 * self.origins.capacity()
-            + self.beside.capacity() * size_of::<Beside>()
-            + self.entries.capacity() * size_of::<Entry>()
-            + 4 * self.twins.len()
+            + held(&[&self.roles, &self.origins, &self.beside, &self.entries])
+            + size_of_val(&*self.twins)
     }
 
     /// What its lines will take.

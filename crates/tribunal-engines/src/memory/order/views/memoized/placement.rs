@@ -4,16 +4,17 @@
 //! than an edge from each there is one from a *junction*, a node that waits for the reads so far. So there are few edges an
 //! event, whatever the model.
 
+use crate::reach::lists::Lists;
 use std::collections::VecDeque;
+use tribunal_history::heap::Heap;
 use tribunal_history::memory::{EventId, Execution, LocId, Order};
 use tribunal_history::model::{Keep, Preserved};
 
 /// The nodes are the events of the threads, then the junctions. Fences are no part of it.
 pub(super) struct Placement {
     events: usize,
-    /// `targets[starts[v]..starts[v + 1]]` wait for node v.
-    starts: Vec<u32>,
-    targets: Vec<u32>,
+    /// By node, those that wait for it.
+    targets: Lists<u32>,
     /// For how many nodes a node still waits.
     waits: Vec<u32>,
     /// Junctions that are being freed, or unfreed.
@@ -43,16 +44,10 @@ impl Placement {
     fn from_edges(events: usize, Edges { mut list, nodes }: Edges) -> Self {
         list.sort_unstable();
         list.dedup();
-        let (mut starts, mut waits) = (vec![0; nodes as usize + 1], vec![0; nodes as usize]);
-        for &(from, to) in &list {
-            starts[from as usize + 1] += 1;
-            waits[to as usize] += 1;
-        }
-        for v in 0..nodes as usize {
-            starts[v + 1] += starts[v];
-        }
-        let targets = list.into_iter().map(|(_, to)| to).collect();
-        Placement { events, starts, targets, waits, stack: Vec::new() }
+        let mut waits = vec![0; nodes as usize];
+        list.iter().for_each(|&(_, to)| waits[to as usize] += 1);
+        let targets = Lists::of_pairs(nodes as usize, list.iter().map(|&(from, to)| (from as usize, to)));
+        Placement { events, targets, waits, stack: Vec::new() }
     }
 
     /// Whether an event waits for nothing.
@@ -64,8 +59,7 @@ impl Placement {
     pub(super) fn free(&mut self, event: EventId, freed: &mut VecDeque<EventId>) {
         self.stack.push(event.0);
         while let Some(node) = self.stack.pop() {
-            for i in self.starts[node as usize]..self.starts[node as usize + 1] {
-                let target = self.targets[i as usize];
+            for &target in self.targets.of(node as usize) {
                 self.waits[target as usize] -= 1;
                 if self.waits[target as usize] == 0 {
                     if (target as usize) < self.events {
@@ -82,8 +76,7 @@ impl Placement {
     pub(super) fn unfree(&mut self, event: EventId) {
         self.stack.push(event.0);
         while let Some(node) = self.stack.pop() {
-            for i in self.starts[node as usize]..self.starts[node as usize + 1] {
-                let target = self.targets[i as usize];
+            for &target in self.targets.of(node as usize) {
                 if self.waits[target as usize] == 0 && target as usize >= self.events {
                     self.stack.push(target);
                 }
@@ -93,7 +86,7 @@ impl Placement {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        (self.starts.capacity() + self.targets.capacity() + self.waits.capacity()) * 4
+        self.targets.bytes() + self.waits.held()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use tribunal_history::heap::Heap;
 
 /// A set of bit sets of one length, all in one piece of memory.
 pub(super) struct Visited {
@@ -40,8 +41,7 @@ impl Visited {
     /// How many bytes are taken while one more set is put in: what grows is held twice, and twice as large.
     pub(super) fn bytes(&self) -> usize {
         let grows = self.sets.len() + self.words > self.sets.capacity();
-        let sets = if grows { 3 * self.sets.capacity() } else { self.sets.capacity() };
-        sets * 8 + self.table.capacity() * 12
+        self.sets.held() * if grows { 3 } else { 1 } + 3 * self.table.held()
     }
 
     fn grow(&mut self) {

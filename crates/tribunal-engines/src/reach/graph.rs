@@ -7,6 +7,7 @@
 //!
 //! Memory: 28 bytes per node, 8 per base edge, 24 per derived one.
 
+use super::lists::Lists;
 use tribunal_history::memory::EventId;
 
 /// A node: an event (by its id) or, beyond the events, one that stands for no event.
@@ -24,38 +25,6 @@ impl From<EventId> for Node {
     #[inline(always)]
     fn from(event: EventId) -> Self {
         Node(event.0)
-    }
-}
-
-/// Neighbors by node, as compressed rows.
-#[derive(Clone, Debug)]
-struct Rows {
-    starts: Vec<u32>,
-    nodes: Vec<Node>,
-}
-
-impl Rows {
-    fn new(nodes: usize, edges: &[(Node, Node)]) -> Self {
-        let mut starts = vec![0u32; nodes + 1];
-        for (key, _) in edges {
-            starts[key.index() + 1] += 1;
-        }
-        for i in 0..nodes {
-            starts[i + 1] += starts[i];
-        }
-        let mut fill = starts.clone();
-        let mut rows = vec![Node(0); edges.len()];
-        for &(key, other) in edges {
-            let slot = &mut fill[key.index()];
-            rows[*slot as usize] = other;
-            *slot += 1;
-        }
-        Rows { starts, nodes: rows }
-    }
-
-    #[inline(always)]
-    fn of(&self, node: Node) -> &[Node] {
-        &self.nodes[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 }
 
@@ -77,8 +46,8 @@ pub(crate) struct ClosesCycle;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Graph<R> {
-    preds: Rows,
-    succs: Rows,
+    preds: Lists<Node>,
+    succs: Lists<Node>,
     derived: Vec<Derived<R>>,
     first_in: Vec<u32>,
     first_out: Vec<u32>,
@@ -91,15 +60,10 @@ pub(crate) struct Graph<R> {
 
 impl<R: Copy> Graph<R> {
     /// A graph of base edges, which has no order yet.
-    pub(crate) fn new(nodes: usize, mut edges: Vec<(Node, Node)>) -> Self {
-        let succs = Rows::new(nodes, &edges);
-        for edge in &mut edges {
-            *edge = (edge.1, edge.0);
-        }
-        let preds = Rows::new(nodes, &edges);
+    pub(crate) fn new(nodes: usize, edges: &[(Node, Node)]) -> Self {
         Graph {
-            preds,
-            succs,
+            preds: Lists::of_pairs(nodes, edges.iter().map(|&(from, to)| (to.index(), from))),
+            succs: Lists::of_pairs(nodes, edges.iter().map(|&(from, to)| (from.index(), to))),
             derived: Vec::new(),
             first_in: vec![NONE; nodes],
             first_out: vec![NONE; nodes],
@@ -139,13 +103,13 @@ impl<R: Copy> Graph<R> {
     /// The base edges into a node.
     #[inline(always)]
     pub(crate) fn base_preds(&self, node: Node) -> &[Node] {
-        self.preds.of(node)
+        self.preds.of(node.index())
     }
 
     /// The base edges out of a node.
     #[inline(always)]
     pub(crate) fn base_succs(&self, node: Node) -> &[Node] {
-        self.succs.of(node)
+        self.succs.of(node.index())
     }
 
     /// The derived edges into a node, with their indexes, latest first.
@@ -235,7 +199,7 @@ impl<R: Copy> Graph<R> {
         while let Some(&node) = reached.get(visited) {
             visited += 1;
             let mut next = self.first_out[node.index()];
-            let mut base = self.succs.of(node).iter();
+            let mut base = self.succs.of(node.index()).iter();
             loop {
                 let succ = if let Some(&succ) = base.next() {
                     succ
@@ -265,7 +229,7 @@ impl<R: Copy> Graph<R> {
         while let Some(&node) = reached.get(visited) {
             visited += 1;
             let mut next = self.first_in[node.index()];
-            let mut base = self.preds.of(node).iter();
+            let mut base = self.preds.of(node.index()).iter();
             loop {
                 let pred = if let Some(&pred) = base.next() {
                     pred
@@ -289,7 +253,7 @@ mod tests {
     use super::*;
 
     fn graph() -> Graph<()> {
-        let mut graph = Graph::new(4, vec![(Node(0), Node(1)), (Node(2), Node(3))]);
+        let mut graph = Graph::new(4, &[(Node(0), Node(1)), (Node(2), Node(3))]);
         graph.set_order((0..4).map(Node).collect());
         graph
     }

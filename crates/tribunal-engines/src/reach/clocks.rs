@@ -1,47 +1,102 @@
-//! Vector clocks in one flat vector, for a number of entries that may grow.
+//! Clocks over lines: a row of counters a node in one flat vector, for a number of lines that may grow.
+
+use tribunal_history::heap::Heap;
 
 /// Rows of as many counters each. A row that others may share is never changed: what is learned makes a new one, so that
 /// going back is cutting the vector off.
 #[derive(Clone, Debug)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     width: usize,
     entries: Vec<u32>,
 }
 
 /// The row of zeros, which is always there.
-pub(super) const EMPTY: u32 = 0;
+pub(crate) const EMPTY: u32 = 0;
 
 impl Default for Rows {
     fn default() -> Self {
-        Rows { width: 1, entries: vec![0] }
+        Rows::of(1, 1)
     }
 }
 
 impl Rows {
+    /// So many rows of zeros.
+    pub(crate) fn of(rows: usize, width: usize) -> Self {
+        Rows { width, entries: vec![0; rows * width] }
+    }
+
     #[inline(always)]
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// How many rows there are.
     #[inline(always)]
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         (self.entries.len() / self.width) as u32
     }
 
     #[inline(always)]
-    pub(super) fn row(&self, row: u32) -> &[u32] {
+    pub(crate) fn row(&self, row: u32) -> &[u32] {
         &self.entries[row as usize * self.width..][..self.width]
     }
 
     #[inline(always)]
-    pub(super) fn row_mut(&mut self, row: u32) -> &mut [u32] {
+    pub(crate) fn row_mut(&mut self, row: u32) -> &mut [u32] {
         &mut self.entries[row as usize * self.width..][..self.width]
+    }
+
+    /// An entry of a row.
+    #[inline(always)]
+    pub(crate) fn entry(&self, row: u32, column: usize) -> u32 {
+        self.entries[row as usize * self.width + column]
+    }
+
+    /// Whether a row has more than another somewhere in the first columns.
+    #[inline(always)]
+    pub(crate) fn has_news(&self, from: u32, to: u32, columns: usize) -> bool {
+        !includes(&self.row(to)[..columns], &self.row(from)[..columns])
+    }
+
+    /// Joins the first columns of a row into another. Calls `note` with each entry that grows and what it was; says which columns
+    /// those are: a bit each, shared by those that are a multiple of `turn`, or of 64, apart.
+    #[inline]
+    pub(crate) fn learn(
+        &mut self,
+        from: u32,
+        to: u32,
+        (columns, turn): (usize, usize),
+        mut note: impl FnMut(usize, u32),
+    ) -> u64 {
+        let (source, sink) = (from as usize * self.width, to as usize * self.width);
+        let (low, high) = self.entries.split_at_mut(source.max(sink));
+        let (low, high) = (&mut low[source.min(sink)..][..columns], &mut high[..columns]);
+        let (known, grows) = if source < sink { (&*low, high) } else { (&*high, low) };
+        let mut grown = 0;
+        for (column, (entry, &known)) in grows.iter_mut().zip(known).enumerate() {
+            if known > *entry {
+                note(sink + column, *entry);
+                *entry = known;
+                grown |= 1 << (column % turn % 64);
+            }
+        }
+        grown
+    }
+
+    /// Makes all rows zeros.
+    pub(crate) fn clear(&mut self) {
+        self.entries.fill(0);
+    }
+
+    /// Puts an entry back that [`learn`](Self::learn) told of.
+    #[inline(always)]
+    pub(crate) fn put_back(&mut self, at: usize, entry: u32) {
+        self.entries[at] = entry;
     }
 
     /// A new row like another.
     #[inline(always)]
-    pub(super) fn push_copy(&mut self, row: u32) -> u32 {
+    pub(crate) fn push_copy(&mut self, row: u32) -> u32 {
         let (start, new) = (row as usize * self.width, self.len());
         self.entries.extend_from_within(start..start + self.width);
         new
@@ -49,7 +104,7 @@ impl Rows {
 
     /// A new row with these entries, zeros behind them.
     #[inline(always)]
-    pub(super) fn push(&mut self, entries: &[u32]) -> u32 {
+    pub(crate) fn push(&mut self, entries: &[u32]) -> u32 {
         let (new, length) = (self.len(), entries.len().min(self.width));
         self.entries.extend_from_slice(&entries[..length]);
         self.entries.resize(self.entries.len() + self.width - length, 0);
@@ -58,19 +113,19 @@ impl Rows {
 
     /// Joins an older row into a newer one.
     #[inline(always)]
-    pub(super) fn join_from(&mut self, row: u32, older: u32) {
+    pub(crate) fn join_from(&mut self, row: u32, older: u32) {
         let (old, new) = self.entries.split_at_mut(row as usize * self.width);
         join(&mut new[..self.width], &old[older as usize * self.width..][..self.width]);
     }
 
     /// Forgets all but the first rows.
     #[inline(always)]
-    pub(super) fn truncate(&mut self, rows: u32) {
+    pub(crate) fn truncate(&mut self, rows: u32) {
         self.entries.truncate(rows as usize * self.width);
     }
 
     /// Makes room for `width` entries a row.
-    pub(super) fn widen(&mut self, width: usize) {
+    pub(crate) fn widen(&mut self, width: usize) {
         let width = self.widened(width);
         if width == self.width {
             return;
@@ -93,7 +148,7 @@ impl Rows {
     }
 
     /// Bytes that are needed beside those held to [widen](Self::widen) the rows.
-    pub(super) fn bytes_to_widen(&self, width: usize) -> usize {
+    pub(crate) fn bytes_to_widen(&self, width: usize) -> usize {
         match self.widened(width) {
             same if same == self.width => 0,
             wider => self.len() as usize * wider * size_of::<u32>(),
@@ -101,14 +156,14 @@ impl Rows {
     }
 
     /// Bytes that are held.
-    pub(super) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<u32>()
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.held()
     }
 }
 
 /// The least upper bound, in place.
 #[inline(always)]
-pub(super) fn join(row: &mut [u32], other: &[u32]) {
+pub(crate) fn join(row: &mut [u32], other: &[u32]) {
     for (entry, &other) in row.iter_mut().zip(other) {
         *entry = (*entry).max(other);
     }
@@ -116,7 +171,7 @@ pub(super) fn join(row: &mut [u32], other: &[u32]) {
 
 /// Whether `row` has all that `other` has.
 #[inline(always)]
-pub(super) fn includes(row: &[u32], other: &[u32]) -> bool {
+pub(crate) fn includes(row: &[u32], other: &[u32]) -> bool {
     // Without a branch an entry, so that entries are compared many at a time.
     row.iter().zip(other).fold(true, |all, (entry, other)| all & (entry >= other))
 }
