@@ -1,7 +1,11 @@
-//! Exit statuses.
+//! Exit statuses, and the tally from which the status of a command follows.
 
-use crate::output;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{self, Stdout, complain};
 use std::process::ExitCode;
+use tribunal_history::verdict::{Bare, Verdict};
+use tribunal_report::{Verifications, counted};
 
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,89 @@ pub enum Status {
     ClosedPipe = 141,
     /// SIGTERM, by the same convention.
     Terminated = 143,
+}
+
+/// What became of the inputs so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Histories, tests or programs that were answered.
+    pub histories: u64,
+    pub consistent: u64,
+    /// Answers that are no, or not what was expected.
+    pub inconsistent: u64,
+    pub undecided: u64,
+    pub unsupported: u64,
+    /// Certificates that were checked.
+    pub verifications: Verifications,
+    /// Inputs that could not be gone through to their end.
+    pub malformed: u64,
+    /// Malformed histories that were skipped.
+    pub skipped: u64,
+    /// Whether the reader of the output left before everything was answered.
+    pub cut_short: bool,
+}
+
+impl Tally {
+    /// Counts a verdict.
+    pub fn count(&mut self, verdict: Bare) {
+        *match verdict {
+            Verdict::Consistent(()) => &mut self.consistent,
+            Verdict::Inconsistent(()) => &mut self.inconsistent,
+            Verdict::Undecided(_) => &mut self.undecided,
+            Verdict::Unsupported(()) => &mut self.unsupported,
+        } += 1;
+    }
+
+    /// Adds the answers that were counted elsewhere.
+    pub fn add(&mut self, other: &Tally) {
+        self.histories += other.histories;
+        self.consistent += other.consistent;
+        self.inconsistent += other.inconsistent;
+        self.undecided += other.undecided;
+        self.unsupported += other.unsupported;
+        self.verifications.add(&other.verifications);
+    }
+
+    /// The verdicts in words.
+    pub fn verdicts(&self) -> String {
+        let Tally { consistent, inconsistent, undecided, unsupported, .. } = self;
+        format!(
+            "{consistent} consistent, {inconsistent} inconsistent, {undecided} undecided, {unsupported} unsupported"
+        )
+    }
+
+    /// Says how many malformed histories were skipped, and returns the exit status.
+    pub fn end(&self) -> Status {
+        if self.skipped > 0 {
+            let were = if self.skipped == 1 { "was" } else { "were" };
+            complain(&format!("{} {were} skipped", counted(self.skipped, "malformed history")));
+        }
+        self.status()
+    }
+
+    /// Writes out what is left and [ends](Tally::end); a reader who has left has not read it all.
+    pub fn end_with(mut self, out: &mut Stdout) -> Result<Status, Failure> {
+        out.finish()?;
+        self.cut_short |= out.is_closed();
+        Ok(self.end())
+    }
+
+    /// The exit status: what is most certain to be wrong comes first.
+    fn status(&self) -> Status {
+        if interrupt::requested() {
+            Status::Interrupted
+        } else if self.malformed + self.skipped > 0 {
+            Status::Malformed
+        } else if self.inconsistent + self.verifications.refused > 0 {
+            Status::Inconsistent
+        } else if self.cut_short {
+            Status::ClosedPipe
+        } else if self.undecided + self.verifications.undecided > 0 {
+            Status::Undecided
+        } else {
+            Status::Success
+        }
+    }
 }
 
 /// Ends the process now, and leaves no temporary file behind.

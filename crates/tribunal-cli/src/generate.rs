@@ -8,7 +8,7 @@ mod object;
 mod spool;
 mod transactions;
 
-use crate::args::Budget;
+use crate::budget::Budget;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::Stdout;

@@ -1,11 +1,12 @@
 //! The command `tribunal`: reads histories, checks them against models, and shows why the answer is right.
 
 mod args;
-mod case;
+mod budget;
 mod certificates;
 mod check;
 mod convert;
 mod destination;
+mod driver;
 mod exit;
 mod explain;
 mod explore;
@@ -19,7 +20,6 @@ mod manual;
 mod models;
 mod monitor;
 mod output;
-mod patience;
 mod pipeline;
 mod progress;
 mod races;

@@ -9,7 +9,7 @@ use crate::exit::Status;
 use crate::explain;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{STRONG, Stdout, complain};
+use crate::output::{Page, STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
@@ -310,7 +310,9 @@ fn show(
         lines: Lines::default(),
     };
     let ask = |model| Answer::of(&checkable, &Question::Model(model), None, limits);
-    explain::print(&section(&ask(model), &source, SCREENFUL, limits), out)?;
+    let mut page = Page::new(out.color());
+    explain::print(&section(&ask(model), &source, SCREENFUL, limits), &mut page)?;
+    out.print(&page)?;
     writeln!(out)?;
     let words = Model::ALL.map(|model| (model.to_string(), ask(model).verdict()));
     for (heading, wanted) in

@@ -4,12 +4,13 @@ mod hierarchy;
 mod known;
 mod picture;
 
-use crate::args::{Budget, seconds, written_format};
-use crate::case::specifications;
+use crate::args::{seconds, written_format};
+use crate::budget::Budget;
+use crate::driver::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
+use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain, indented};
 use crate::progress::Progress;
 use crate::watchdog::Watched;
 use clap::{Args, ValueHint};
@@ -313,9 +314,7 @@ fn report(
         let answer = Answer::of(&checkable, question, None, &arguments.limits());
         let word = out.paint(style, answer.verdict().word());
         writeln!(out, "{question}: {word}{}", answer.broken())?;
-        for line in answer.explain(&arguments.limits()) {
-            writeln!(out, "  {line}")?;
-        }
+        indented(answer.explain(&arguments.limits()), out)?;
     }
     writeln!(out, "{line}")?;
     Ok(Status::Success)

@@ -1,9 +1,10 @@
 //! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
 
 use super::share;
-use crate::args::{Budget, format};
-use crate::case::{Case, failure, specifications, unfit};
+use crate::args::format;
+use crate::budget::Budget;
 use crate::destination::Destination;
+use crate::driver::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain, spare_inputs};
@@ -20,7 +21,7 @@ use tribunal_history::verdict::Verdict;
 use tribunal_host::reading;
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
-use tribunal_report::{Answer, Question, Specifications};
+use tribunal_report::{Answer, Case, Question, Specifications};
 
 const HELP: &str = "\
 Examples:
@@ -140,7 +141,7 @@ impl MutateArguments {
             }
             Subject::Object(object) => {
                 if self.drop_fences > 0.0 || self.weaken > 0.0 {
-                    return Err(failure(case, "a history of an object has neither fences nor orders"));
+                    return Err(Failure::of(case, "a history of an object has neither fences nor orders"));
                 }
                 let history = &object.history;
                 let of = |history: &History| {
@@ -153,7 +154,7 @@ impl MutateArguments {
                 let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));
                 Ok(found.map(|mutant| of(&objects::renamed(&mutant, &name))))
             }
-            Subject::Transactions(_) => Err(failure(case, "histories of transactions are not mutated")),
+            Subject::Transactions(_) => Err(Failure::of(case, "histories of transactions are not mutated")),
         }
     }
 
@@ -185,13 +186,14 @@ impl MutateArguments {
             let Some(question) = &self.inconsistent else { return Ok(Some(mutant)) };
             let subject = of(&mutant);
             let case = Case { subject: &subject, ..*case };
-            let checkable = specifications.checkable(&subject, case.file).map_err(|why| unfit(&case, why))?;
+            let checkable =
+                specifications.checkable(&subject, case.file).map_err(|why| Failure::unfit(&case, why))?;
             let answer = Answer::of(&checkable, question, None, &self.budget.limits());
             match answer.verdict() {
                 Verdict::Inconsistent(()) => return Ok(Some(mutant)),
                 Verdict::Unsupported(()) => {
                     let why = answer.reason().unwrap_or_default();
-                    return Err(failure(&case, format_args!("{question}: {why}")));
+                    return Err(Failure::of(&case, format_args!("{question}: {why}")));
                 }
                 _ if interrupt::requested() => break,
                 _ => {}

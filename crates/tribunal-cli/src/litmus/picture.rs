@@ -3,7 +3,7 @@
 use super::Session;
 use super::answer::poll;
 use super::model::{Choice, Prepared, Unprepared};
-use crate::case::{Case, specifications, unfit};
+use crate::driver::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain};
@@ -15,7 +15,7 @@ use tribunal_history::memory::Execution;
 use tribunal_history::verdict::Limit;
 use tribunal_host::named;
 use tribunal_litmus::{Options, RunError, Runner, Test};
-use tribunal_report::{Check, Questions};
+use tribunal_report::{Case, Check, Questions};
 use tribunal_view::document;
 
 /// Draws an execution that satisfies the test's condition: one that the model allows or, where there is none, one that it forbids.
@@ -63,7 +63,7 @@ pub fn draw(
         lines: Lines::default(),
     };
     let case = Case { file: &name, index: 0, line: 1, subject: &history.subject };
-    let checkable = check.checkable(case.subject, case.file).map_err(|why| unfit(&case, why))?;
+    let checkable = check.checkable(case.subject, case.file).map_err(|why| Failure::unfit(&case, why))?;
     let questions = check.questions(&checkable);
     let answers: Vec<_> =
         questions.iter().map(|question| check.answer(&checkable, question, &limits)).collect();

@@ -2,7 +2,8 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments};
+use crate::args::MonitorArguments;
+use crate::budget::Budget;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input::{self, Follow};

@@ -2,8 +2,9 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments};
-use crate::case::specifications;
+use crate::args::MonitorArguments;
+use crate::budget::Budget;
+use crate::driver::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input;

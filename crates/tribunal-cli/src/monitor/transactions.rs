@@ -10,7 +10,7 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
-use crate::output::{BAD, Stdout, complain};
+use crate::output::{BAD, Stdout, complain, indented};
 use crate::progress::Progress;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
@@ -178,9 +178,7 @@ impl Violation {
         let answer = Answer::new(on, None, 0, &limits);
         let word = out.paint(BAD, "inconsistent");
         writeln!(out, "{}:{line}: {word} ({}){}", printable(&watch.file), watch.level, answer.broken())?;
-        for line in answer.explain(&limits) {
-            writeln!(out, "  {line}")?;
-        }
+        indented(answer.explain(&limits), out)?;
         Ok(out.flush()?)
     }
 }
