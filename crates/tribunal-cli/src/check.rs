@@ -23,7 +23,7 @@ use tribunal_host::Memory;
 use tribunal_report::{Answer, Case, Check, NotDecided, Question, Questions, Verification};
 use tribunal_report::{counted, printable, read_as};
 
-pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let driver = Driver::new(&arguments.streaming, Progress::new())?;
     let settings = Settings::new(arguments, &driver.progress, out.color())?;
     let mut session = Session::new(&settings);
@@ -83,10 +83,6 @@ struct Settings<'a> {
 struct Session<'a> {
     settings: &'a Settings<'a>,
     expectations: Expectations,
-    /// How many answers took too long.
-    late: u64,
-    /// Why a model did not apply, the first time.
-    why_unsupported: Option<String>,
     /// By kind, how many histories were reported, and what to say below if that stays one.
     reported: [(u64, Page); 3],
     /// The history of the file that was taken last.
@@ -111,8 +107,6 @@ struct Checked {
     kind: usize,
     sheet: Sheet,
     tally: Tally,
-    late: u64,
-    why_unsupported: Option<String>,
     expectations: Expectations,
 }
 
@@ -222,14 +216,14 @@ impl<'a> Settings<'a> {
         let (mut tally, mut expectations) =
             (Tally { histories: 1, ..Tally::default() }, Expectations::default());
         let mut notes = verified(case, &answers, &mut tally);
+        answers.iter().for_each(|answer| tally.count(answer.verdict()));
+        tally.why_unsupported = self.why_unsupported(&answers);
         if arguments.expect {
             // With a model or an engine named, the others' labels are not asked for.
             let every_label = check.is_of_all() && check.engine().is_none();
             let mismatches = expectations.compare(case, labels, &answers, every_label);
-            tally.inconsistent += mismatches.len() as u64;
+            (tally.inconsistent, tally.undecided) = (mismatches.len() as u64, 0);
             notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
-        } else {
-            answers.iter().for_each(|answer| tally.count(answer.verdict()));
         }
         let mut sheet = Sheet {
             page: self.page(),
@@ -250,9 +244,7 @@ impl<'a> Settings<'a> {
         for (style, note) in &notes {
             remark(arguments.style, page.paint(*style, note), page)?;
         }
-        let late = answers.iter().filter(|answer| answer.is_late()).count() as u64;
-        let why_unsupported = self.why_unsupported(&answers);
-        Ok(Checked { kind: kind_of(case.subject), sheet, tally, late, why_unsupported, expectations })
+        Ok(Checked { kind: kind_of(case.subject), sheet, tally, expectations })
     }
 
     /// Why one of the questions did not apply to a history, or none was asked.
@@ -292,8 +284,6 @@ impl<'a> Session<'a> {
         Session {
             settings,
             expectations: Expectations::default(),
-            late: 0,
-            why_unsupported: None,
             reported: Default::default(),
             index: 0,
             begun: false,
@@ -378,10 +368,8 @@ impl<'a> Session<'a> {
                 out.flush()?;
             }
             Message::Checked(checked) => {
-                let Checked { kind, sheet, tally: counted, late, why_unsupported, expectations } = *checked;
-                tally.add(&counted);
-                self.late += late;
-                self.why_unsupported = self.why_unsupported.take().or(why_unsupported);
+                let Checked { kind, sheet, tally: counted, expectations } = *checked;
+                tally.add(counted);
                 self.expectations.add(&expectations);
                 // If a certificate cannot be stored, there is no line.
                 sheet.stored.into_iter().try_for_each(Stored::write)?;
@@ -422,7 +410,7 @@ impl<'a> Session<'a> {
         suites.end_file(&name, took, out)
     }
 
-    fn end(self, tally: Tally, out: &mut Stdout) -> Result<Status, Failure> {
+    fn end(self, tally: Tally, out: &mut Stdout) -> Result<Tally, Failure> {
         let interrupted = interrupt::requested();
         self.settings.progress.end();
         for (_, below) in self.reported.iter().filter(|(count, _)| *count == 1) {
@@ -448,18 +436,20 @@ impl<'a> Session<'a> {
             self.remark(summary.join(", "), out)?;
         }
         // Verdict lines say it themselves.
-        if let Some(hint) =
-            self.settings.hint.filter(|_| self.late > 0 && arguments.style != CheckStyle::Json)
-        {
-            self.remark(format!("{} undecided after {hint}", self.late), out)?;
+        let hint = self.settings.hint.filter(|_| arguments.style != CheckStyle::Json);
+        if let (Some(hint), 1..) = (hint, tally.late) {
+            self.remark(format!("{} undecided after {hint}", tally.late), out)?;
         }
-        let status = tally.end();
+        if tally.status() != Status::Success {
+            return Ok(tally);
+        }
         out.finish()?;
-        match self.why_unsupported {
-            _ if status != Status::Success => Ok(status),
+        match &tally.why_unsupported {
             _ if arguments.expect && self.expectations.is_empty() => Err(Failure::NothingCompared),
-            Some(why) if !arguments.expect && tally.consistent == 0 => Err(Failure::NothingApplies(why)),
-            _ => Ok(status),
+            Some(why) if !arguments.expect && tally.consistent == 0 => {
+                Err(Failure::NothingApplies(why.clone()))
+            }
+            _ => Ok(tally),
         }
     }
 

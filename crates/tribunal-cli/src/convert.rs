@@ -4,7 +4,7 @@ mod litmus;
 
 use crate::args::{ConvertArguments, ConvertTo};
 use crate::driver::{Driver, Next, case};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use std::io::Write;
 use tribunal_formats::{History, WriteError, Writer, write_subject};
 
-pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let ConvertTo::Format(to) = arguments.to else { return litmus::run(arguments, out) };
     let driver = Driver::new(&arguments.streaming, Progress::none())?;
     let sink = Sink::open(arguments.output.as_deref(), out)?.watched();
@@ -49,14 +49,14 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
             Ok(!interrupt::requested())
         })?;
         if interrupt::requested() {
-            return Ok(tally.end());
+            return Ok(tally);
         }
     }
     let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
     let mut sink = writer.finish().map_err(unwritten)?;
     sink.flush().map_err(unwritten)?;
     sink.finish()?;
-    Ok(tally.end())
+    Ok(tally)
 }
 
 /// A history on its way.

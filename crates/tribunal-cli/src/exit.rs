@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, Stdout, complain};
 use std::process::ExitCode;
-use tribunal_history::verdict::{Bare, Verdict};
+use tribunal_history::verdict::{Bare, Limit, Verdict};
 use tribunal_report::{Verifications, counted};
 
 /// How the command ends.
@@ -30,7 +30,7 @@ pub enum Status {
     Terminated = 143,
 }
 
-/// What became of the inputs so far.
+/// What became of the inputs so far: what a command returns. One that has nothing to count returns an empty one.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Histories, tests or programs that were answered.
@@ -39,7 +39,11 @@ pub struct Tally {
     /// Answers that are no, or not what was expected.
     pub inconsistent: u64,
     pub undecided: u64,
+    /// Of those that are undecided, those that took too long.
+    pub late: u64,
     pub unsupported: u64,
+    /// Why a model did not apply, the first time.
+    pub why_unsupported: Option<String>,
     /// Certificates that were checked.
     pub verifications: Verifications,
     /// Inputs that could not be gone through to their end.
@@ -59,15 +63,18 @@ impl Tally {
             Verdict::Undecided(_) => &mut self.undecided,
             Verdict::Unsupported(()) => &mut self.unsupported,
         } += 1;
+        self.late += u64::from(matches!(verdict, Verdict::Undecided(Limit::Time { .. })));
     }
 
     /// Adds the answers that were counted elsewhere.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: Tally) {
         self.histories += other.histories;
         self.consistent += other.consistent;
         self.inconsistent += other.inconsistent;
         self.undecided += other.undecided;
+        self.late += other.late;
         self.unsupported += other.unsupported;
+        self.why_unsupported = self.why_unsupported.take().or(other.why_unsupported);
         self.verifications.add(&other.verifications);
     }
 
@@ -79,24 +86,15 @@ impl Tally {
         )
     }
 
-    /// Says how many malformed histories were skipped, and returns the exit status.
-    pub fn end(&self) -> Status {
-        if self.skipped > 0 {
-            let were = if self.skipped == 1 { "was" } else { "were" };
-            complain(&format!("{} {were} skipped", counted(self.skipped, "malformed history")));
-        }
-        self.status()
-    }
-
-    /// Writes out what is left and [ends](Tally::end); a reader who has left has not read it all.
-    pub fn end_with(mut self, out: &mut Stdout) -> Result<Status, Failure> {
+    /// Writes out what is left, and notes if the reader has left before.
+    pub fn read_out(mut self, out: &mut Stdout) -> Result<Self, Failure> {
         out.finish()?;
         self.cut_short |= out.is_closed();
-        Ok(self.end())
+        Ok(self)
     }
 
     /// The exit status: what is most certain to be wrong comes first.
-    fn status(&self) -> Status {
+    pub fn status(&self) -> Status {
         if interrupt::requested() {
             Status::Interrupted
         } else if self.malformed + self.skipped > 0 {
@@ -110,6 +108,14 @@ impl Tally {
         } else {
             Status::Success
         }
+    }
+}
+
+/// Says how many malformed histories were skipped.
+pub fn tell_skipped(tally: &Tally) {
+    if tally.skipped > 0 {
+        let were = if tally.skipped == 1 { "was" } else { "were" };
+        complain(&format!("{} {were} skipped", counted(tally.skipped, "malformed history")));
     }
 }
 

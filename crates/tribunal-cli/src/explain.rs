@@ -3,7 +3,7 @@
 use crate::args::Histories;
 use crate::budget::{Budget, Patience};
 use crate::driver::{Driver, Next, case, each_file, specifications};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, Page, STRONG, Stdout};
@@ -73,7 +73,7 @@ impl ExplainArguments {
     }
 }
 
-pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let check = Check::new(arguments.questions(), specifications(arguments.spec.as_deref())?);
     let driver = Driver::one_by_one(Progress::new());
     let session = Session { arguments, check, progress: &driver.progress };
@@ -115,7 +115,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
             _ => Ok(()),
         }
     })?;
-    tally.end_with(out)
+    tally.read_out(out)
 }
 
 /// What is explained, and how.

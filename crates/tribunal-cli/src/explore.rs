@@ -7,7 +7,7 @@ mod progress;
 
 use crate::args::{seconds, size};
 use crate::driver::each_file;
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Page, Stdout};
 use crate::progress::Progress;
@@ -225,7 +225,7 @@ enum Replayed {
     Unfinished,
 }
 
-pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     each_file(&arguments.files, &Progress::none(), &mut tally, out, |file, tally, out| {
         file_of(file, arguments, tally, out)
@@ -234,7 +234,7 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
         let Tally { histories: cases, inconsistent: unexpected, .. } = tally;
         writeln!(out, "{}, {unexpected} not as expected", counted(cases, "case"))?;
     }
-    tally.end_with(out)
+    tally.read_out(out)
 }
 
 /// Explores the program of a file, in all cases that are asked for.

@@ -6,7 +6,7 @@ mod picture;
 
 use crate::args::{seconds, size, workers};
 use crate::budget::Budget;
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, GOOD, STRONG, Stdout, complain};
 use crate::pipeline::{self, Answers, Input, Order, Portion, each, locked};
@@ -95,7 +95,7 @@ enum LitmusStyle {
 /// How many tests may be under way at once.
 const ROOM: usize = 1024;
 
-pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let (files, missing) = tests(&arguments.files);
     let names: Vec<Option<&str>> = match arguments.model.as_slice() {
         [] => vec![None],
@@ -159,7 +159,7 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
     if table {
         counts.print(&tally, start.elapsed(), out)?;
     }
-    tally.end_with(out)
+    tally.read_out(out)
 }
 
 /// Tests, which are read as they are run.

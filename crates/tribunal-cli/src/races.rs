@@ -2,7 +2,7 @@
 
 use crate::args::{RacesArguments, RacesStyle};
 use crate::driver::{Driver, Next, case, each_file};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, MALFORMED, Page, Stdout, indented, word};
@@ -23,7 +23,7 @@ use tribunal_host::Memory;
 use tribunal_report::memory::show_race;
 use tribunal_report::{Case, Line, counted, line_head};
 
-pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let driver = Driver::new(&arguments.streaming, Progress::new())?;
     let mut tally = Tally::default();
     let RacesArguments { histories, budget, .. } = arguments;
@@ -72,7 +72,7 @@ pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Status, Failu
             Ok(true)
         })
     })?;
-    tally.end_with(out)
+    tally.read_out(out)
 }
 
 /// The races of a history.

@@ -5,7 +5,7 @@ mod transactions;
 
 use crate::args::seconds;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::explain;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -163,7 +163,7 @@ fn model(name: &str) -> Result<Model, String> {
     }
 }
 
-pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let arguments = match &arguments.what {
         Record::Memory(arguments) => arguments,
         Record::Transactions(arguments) => return transactions::run(arguments, out),
@@ -197,16 +197,16 @@ fn warn(threads: usize) {
 }
 
 /// Writes what is recorded.
-fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
+fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let mut writer = arguments.destination.open(Format::Text, out)?;
     for history in bounded(recorder, arguments) {
         write(&history?, &mut writer, arguments)?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// Looks for a history that a model forbids.
@@ -215,7 +215,7 @@ fn search(
     model: Model,
     arguments: &MemoryArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let limits = Limits { stop: Some(interrupt::flag()), ..Limits::default() };
     let progress = Progress::new();
     let (mut recorded, mut undecided) = (0u64, 0u64);
@@ -227,7 +227,7 @@ fn search(
         }
         let verdict = tribunal_engines::memory::judge(&history, model, &limits).0;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
         match verdict {
             Verdict::Consistent(_) => {}
@@ -247,7 +247,7 @@ fn search(
     }
     let but = if undecided > 0 { format!(", {undecided} undecided") } else { String::new() };
     progress.aside(|| complain(&format!("{model} allows every history recorded, {recorded}{but}")));
-    Ok(if undecided > 0 { Status::Undecided } else { Status::Success })
+    Ok(Tally { undecided, ..Tally::default() })
 }
 
 /// As many histories as are asked for, while there is time.
@@ -288,11 +288,11 @@ fn show(
     recorded: u64,
     limits: &Limits<'_>,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     // There was an answer within the limits before: only Ctrl-C can have ended this.
     let Ok(Shrunk { execution: part, .. }) = tribunal_engines::memory::shrink(history, model, limits, |_| ())
     else {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     };
     let name = printable(history.name().unwrap_or_default()).into_owned();
     let (left, all) = (part.len(), history.len());
@@ -324,5 +324,5 @@ fn show(
             writeln!(out, "{heading:13} {}", models.join(", "))?;
         }
     }
-    Ok(Status::Inconsistent)
+    Ok(Tally { inconsistent: 1, ..Tally::default() })
 }

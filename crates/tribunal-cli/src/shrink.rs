@@ -2,7 +2,7 @@
 
 use crate::args::{Judging, ShrinkArguments};
 use crate::driver::{Driver, Next, case, specifications};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain, spare_inputs};
@@ -13,7 +13,7 @@ use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_host::Memory;
 use tribunal_report::{Case, Part, read_as, usual_question};
 
-pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let driver = Driver::new(&arguments.streaming, Progress::new())?;
     let Judging { spec, format, nil_reads, budget, file } = &arguments.judging;
     let specifications = specifications(spec.as_deref())?;
@@ -80,7 +80,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
         }
         _ => writer.finish().map_err(unwritten)?.finish()?,
     }
-    Ok(tally.end())
+    Ok(tally)
 }
 
 /// What became of a history.

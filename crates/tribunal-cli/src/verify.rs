@@ -5,7 +5,7 @@ mod lines;
 use crate::args::VerifyArguments;
 use crate::certificates::Shelf;
 use crate::driver::{Driver, ReadResult, specifications};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
 use crate::pipeline::{Answers, Turn};
@@ -37,7 +37,7 @@ const NO_WITNESS: &str = "the line carries no witness; check --witness prints it
 const NO_VIOLATION: &str = "the line carries no violation";
 const NO_RACES: &str = "the line carries no races";
 
-pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if arguments.history == "-" && arguments.certificate == "-" {
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
@@ -115,7 +115,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         }
     }
     writeln!(out, "{}, {skipped} skipped", tally.verifications.summary("accepted"))?;
-    Ok(tally.end())
+    Ok(tally)
 }
 
 /// What the workers share.

@@ -3,7 +3,7 @@
 use crate::args::Judging;
 use crate::budget::Patience;
 use crate::driver::specifications;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain, spare_inputs};
@@ -67,7 +67,7 @@ struct Picture {
     draw: fn(&Document) -> String,
 }
 
-pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let pictures = pictures(arguments)?;
     let Judging { spec, budget, .. } = &arguments.judging;
     let specifications = specifications(spec.as_deref())?;
@@ -89,13 +89,13 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     drop(progress);
     case.remarks().for_each(|line| complain(&line));
     if interrupt::requested() {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     }
     write(&pictures, &document, out)?;
     if let (true, Some(page)) = (arguments.open, pictures.first()) {
         open(&page.path)?;
     }
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// The history of the index asked for.

@@ -2,7 +2,7 @@
 
 use crate::args::ConvertArguments;
 use crate::driver::{Driver, Next, case};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tribunal_formats::{History, Subject};
 use tribunal_litmus::history;
 
-pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let driver = Driver::new(&arguments.streaming, Progress::none())?;
     let (mut tally, mut places) = (Tally::default(), Places::new(arguments.output.as_deref()));
     for file in &arguments.files {
@@ -42,7 +42,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
             break;
         }
     }
-    Ok(tally.end())
+    Ok(tally)
 }
 
 struct Test {

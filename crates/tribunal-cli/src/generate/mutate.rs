@@ -5,7 +5,7 @@ use crate::args::format;
 use crate::budget::Budget;
 use crate::destination::Destination;
 use crate::driver::specifications;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain, spare_inputs};
 use crate::{input, interrupt};
@@ -80,10 +80,10 @@ pub struct MutateArguments {
     files: Vec<OsString>,
 }
 
-pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let specifications = specifications(arguments.spec.as_deref())?;
     let open = |file: &OsString| input::open(file, reading(arguments.format, arguments.budget.max_memory));
-    let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
+    let Some((first, others)) = arguments.files.split_first() else { return Ok(Tally::default()) };
     let histories = open(first)?;
     // Jepsen's logs are only read.
     let usual = Some(histories.format()).filter(|&format| format != Format::Jepsen).unwrap_or(Format::Json);
@@ -101,7 +101,7 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
             for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
                 let mutant = arguments.mutant(&case, &specifications, seed)?;
                 if interrupt::requested() {
-                    return Ok(Status::Interrupted);
+                    return Ok(Tally::default());
                 }
                 let Some(mutant) = mutant else {
                     missing = true;
@@ -114,7 +114,7 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(if missing { Status::Undecided } else { Status::Success })
+    Ok(Tally { undecided: missing.into(), ..Tally::default() })
 }
 
 impl MutateArguments {

@@ -4,7 +4,7 @@ use super::Session;
 use super::answer::poll;
 use super::model::{Choice, Prepared, Unprepared};
 use crate::driver::specifications;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain};
 use crate::view::write_page;
@@ -25,7 +25,7 @@ pub fn draw(
     session: &Session,
     page: &Path,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let name = file.to_string_lossy();
     let text = std::fs::read(file).map_err(|source| Failure::Read { file: name.to_string(), source })?;
     let test = Test::parse_with(&name, &String::from_utf8_lossy(&text), &session.macros)
@@ -47,7 +47,7 @@ pub fn draw(
             Ok(None) => {}
             Err(why) => {
                 complain(&format!("{name}: undecided: {why}"));
-                return Ok(Status::Undecided);
+                return Ok(Tally { undecided: 1, ..Tally::default() });
             }
         }
     }
@@ -71,7 +71,7 @@ pub fn draw(
     let word = if allows { "allows" } else { "forbids" };
     complain(&format!("{} {word} ({})", prepared.name, test.condition_text));
     write_page(page, &document, out)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// An execution that satisfies the condition.

@@ -6,7 +6,7 @@ mod transactions;
 
 use crate::args::StatsArguments;
 use crate::driver::{Driver, Next, case, each_file};
-use crate::exit::{Status, Tally};
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Page, STRONG, Stdout};
 use crate::pipeline::Place;
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use tribunal_formats::{History, Notes, Subject};
 use tribunal_report::{counted, printable};
 
-pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let StatsArguments { histories, streaming } = arguments;
     let driver = Driver::new(streaming, Progress::new())?;
     let (mut tally, color) = (Tally::default(), out.color());
@@ -42,7 +42,7 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failu
             Ok(true)
         })
     })?;
-    tally.end_with(out)
+    tally.read_out(out)
 }
 
 /// What is in the input beside the history, if anything is: counts, the errors of clients, and what others did, such as the nemesis.
