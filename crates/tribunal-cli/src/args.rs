@@ -1,33 +1,32 @@
 //! The command line: every subcommand, option and help text.
 
+use crate::budget::Budget;
 use crate::explain::ExplainArguments;
 use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
+use crate::input;
 use crate::litmus::LitmusArguments;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
-use crate::watchdog::{GRACE, Watched};
-use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tribunal_engines::Engine;
-use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use tribunal_formats::{Format, NilReads, Reader};
+use tribunal_history::model::Model;
 use tribunal_history::object::Criterion;
-use tribunal_history::{limits::Limits, model::Model};
-use tribunal_host::{most_memory, named, reading};
+use tribunal_host::{named, reading};
 use tribunal_litmus::history::Target;
-use tribunal_report::{Checkable, Question, Questions};
-use tribunal_verify::object::MOST_MEMORY;
+use tribunal_report::{Question, Questions};
 
 const ABOUT: &str = "Checks whether concurrent executions are consistent with a model, and proves it";
 
@@ -264,84 +263,26 @@ pub struct Streaming {
 impl Streaming {
     /// How many histories are worked on at once. Also tells the engines how many cores there are for a large one.
     pub fn workers(&self) -> Result<usize, Failure> {
-        // Idle workers look for work: hundreds on a core take seconds to find that there is none.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = usize::from(self.threads).min(MOST_A_CORE * cores);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(at_most(self.threads));
         pool.build_global()
             .map_err(|error| Failure::Usage(format!("--threads {}: {error}", self.threads)))?;
         Ok(rayon::current_num_threads())
     }
 }
 
-/// How much each answer may cost.
-#[derive(Args, Clone, Debug)]
-pub struct Budget {
-    /// Give up on an answer after this time: it is undecided. By default 10 seconds where all models are checked, and no
-    /// limit for a model that is named; without --model, all answers but the strongest share a second
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// Give up on an answer after this many search states: it is undecided
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
-    pub max_states: u64,
-    /// Give up on an answer that takes more memory than this beside the history: bytes, or with k, M or G. A history that
-    /// alone takes more, and more than 16M, is an error. By default three quarters of the machine's memory
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub max_memory: Option<usize>,
-    /// How long after the timeout an answer may still come.
-    #[arg(skip = GRACE)]
-    pub grace: Duration,
+/// As many threads as `--threads` says, but not more than help: idle ones look for work, and hundreds on a core take seconds to find that
+/// there is none.
+fn at_most(threads: u16) -> usize {
+    usize::from(threads).min(MOST_A_CORE * cores())
 }
 
-/// How long each answer may take by default where all models are checked.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// How many threads `--threads` asks for; 0 is one for each core.
+pub fn workers(threads: u16) -> usize {
+    if threads == 0 { cores() } else { at_most(threads) }
+}
 
-impl Budget {
-    /// A budget of time alone.
-    pub fn of_time(timeout: Option<Duration>) -> Self {
-        Budget { timeout, max_states: Limits::default().max_states, max_memory: None, grace: GRACE }
-    }
-
-    /// The budget of each answer where all models are checked.
-    pub fn of_all(&self) -> Self {
-        match self.timeout {
-            Some(_) => self.clone(),
-            // Nobody asked for this limit, so that all answers are not given up for a late one.
-            None => Budget { timeout: Some(PATIENCE), grace: PATIENCE, ..self.clone() },
-        }
-    }
-
-    /// What to say about answers that took too long, if the user gave no time; in an overview all answers but the first share a second.
-    pub fn hint(&self, overview: bool) -> Option<&'static str> {
-        let hint = match overview {
-            true => "10 s for the strongest and 1 s for all others; --model all gives each 10 s",
-            false => "the default time limit of 10 s for each answer; --timeout changes it",
-        };
-        self.timeout.is_none().then_some(hint)
-    }
-
-    /// The limits of an answer that begins now; Ctrl-C stops it.
-    pub fn limits(&self) -> Watched {
-        self.limits_with(self.max_memory.unwrap_or_else(most_memory))
-    }
-
-    fn limits_with(&self, max_memory: usize) -> Watched {
-        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let limits =
-            Limits { deadline, max_states: self.max_states, max_memory, stop: Some(interrupt::flag()) };
-        Watched::new(limits, self.grace)
-    }
-
-    /// The limits of verifying a certificate, beginning now. By default an object may take as much memory as the library's own
-    /// default.
-    pub fn limits_of_verification(&self, checkable: &Checkable) -> Watched {
-        match checkable {
-            Checkable::Object(_) if self.max_memory.is_none() => {
-                self.limits_with(most_memory().min(MOST_MEMORY))
-            }
-            _ => self.limits(),
-        }
-    }
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// A file of histories that are checked one by one.
@@ -372,24 +313,14 @@ impl Judging {
 
     /// The file's histories; reading them moves the bar.
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
-        open(&self.file, reading(self.format, self.budget.max_memory), self.nil_reads, progress)
+        let options = reading(self.format, self.budget.max_memory);
+        progress.file(&self.name(), input::size(&self.file));
+        if input::is_folder(&self.file) {
+            return Ok(input::open(&self.file, options)?.nil_reads(self.nil_reads));
+        }
+        let bytes = progress.watch(input::bytes(&self.file)?);
+        Ok(tribunal_formats::read(bytes, &self.name(), options)?.nil_reads(self.nil_reads))
     }
-}
-
-/// The histories of a file; reading them moves the bar.
-fn open(
-    file: &OsStr,
-    options: ReadOptions,
-    nil_reads: NilReads,
-    progress: &Progress,
-) -> Result<Reader, Failure> {
-    let name = file.to_string_lossy();
-    progress.file(&name, input::size(file));
-    if input::is_folder(file) {
-        return Ok(input::open(file, options)?.nil_reads(nil_reads));
-    }
-    let bytes = progress.watch(input::bytes(file)?);
-    Ok(tribunal_formats::read(bytes, &name, options)?.nil_reads(nil_reads))
 }
 
 /// The inputs of a command.
@@ -405,13 +336,6 @@ pub struct Histories {
     /// Files of histories; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
-}
-
-impl Histories {
-    /// Opens one of the files; reading it moves the bar.
-    pub fn open(&self, file: &OsStr, budget: &Budget, progress: &Progress) -> Result<Reader, Failure> {
-        open(file, reading(self.format, budget.max_memory), self.nil_reads, progress)
-    }
 }
 
 /// How `check` prints.
@@ -783,16 +707,5 @@ mod tests {
             }
             commands.extend(command.get_subcommands().cloned());
         }
-    }
-
-    #[test]
-    fn answers_to_everything_have_a_time_unless_one_is_given() {
-        let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None, grace: GRACE };
-        let none = budget(None);
-        assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
-        let of_each = "the default time limit of 10 s for each answer; --timeout changes it";
-        assert_eq!(none.hint(false), Some(of_each));
-        let given = budget(Some(Duration::from_secs(60)));
-        assert_eq!((given.of_all().timeout, given.hint(true)), (given.timeout, None));
     }
 }

@@ -3,40 +3,31 @@
 mod litmus;
 
 use crate::args::{ConvertArguments, ConvertTo};
-use crate::case::Case;
-use crate::exit::Status;
-use crate::failure::{Failure, Malformed};
+use crate::driver::{Driver, Next, case};
+use crate::exit::Tally;
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
-use crate::pipeline::{self, Each, ReadResult, Source};
+use crate::pipeline::Place;
 use crate::progress::Progress;
 use std::io::Write;
 use tribunal_formats::{History, WriteError, Writer, write_subject};
 
-pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let ConvertTo::Format(to) = arguments.to else { return litmus::run(arguments, out) };
-    let workers = arguments.streaming.workers()?;
+    let driver = Driver::new(&arguments.streaming, Progress::none())?;
     let sink = Sink::open(arguments.output.as_deref(), out)?.watched();
     let mut writer = Writer::new(sink, to);
-    let mut malformed = Malformed::new(&arguments.streaming);
+    let mut tally = Tally::default();
     for file in &arguments.files {
-        let name = file.to_string_lossy();
-        let source = Source::open(
-            file,
-            arguments.format,
-            arguments.nil_reads,
-            None,
-            &arguments.streaming,
-            &Progress::none(),
-        )?;
+        let source = driver.open(file, arguments.format, arguments.nil_reads, None)?;
+        let name = source.name.clone();
         let unwritten = |error, line: u64| {
             Failure::writing(error, &format!("{name}:{line}"), arguments.output.as_deref())
         };
-        let convert = |history: ReadResult, _, large: bool| -> Result<Converted, Failure> {
-            let history = history?;
-            let case = Case { file: &name, index: 0, line: history.line, subject: &history.subject };
-            let remarks = case.remarks().collect();
-            if large {
+        let convert = |history: History, place: Place<()>| -> Result<Converted, Failure> {
+            let remarks = case(&name, &history, &place).remarks().collect();
+            if place.large {
                 return Ok(Converted { remarks, what: What::Large(Box::new(history)) });
             }
             let mut writer = Writer::new(Vec::new(), to);
@@ -44,8 +35,8 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
             let written = writer.finish().map_err(|error| unwritten(error.into(), history.line))?;
             Ok(Converted { remarks, what: What::Written(written) })
         };
-        let take = |converted: Result<Converted, Failure>| {
-            let Some(Converted { remarks, what }) = malformed.unless(converted)? else { return Ok(true) };
+        driver.run(source, &mut tally, convert, |next, _| {
+            let Next::Done(Converted { remarks, what }) = next else { return Ok(true) };
             remarks.iter().for_each(|line| complain(line));
             match what {
                 What::Large(history) => {
@@ -56,17 +47,16 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
                 }
             }
             Ok(!interrupt::requested())
-        };
-        pipeline::run(source, workers, &Each(convert), &mut 0, take, || Ok(()))?;
+        })?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(tally);
         }
     }
     let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
     let mut sink = writer.finish().map_err(unwritten)?;
     sink.flush().map_err(unwritten)?;
     sink.finish()?;
-    Ok(malformed.status(Status::Success))
+    Ok(tally)
 }
 
 /// A history on its way.

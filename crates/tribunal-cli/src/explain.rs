@@ -1,21 +1,21 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, on one screen.
 
-use crate::args::{Budget, Histories};
-use crate::case::{Case, failure, specifications, unfit};
-use crate::exit::Status;
+use crate::args::Histories;
+use crate::budget::{Budget, Patience};
+use crate::driver::{Driver, Next, case, each_file, specifications};
+use crate::exit::Tally;
 use crate::failure::Failure;
-use crate::output::{self, STRONG, Stdout, complain};
-use crate::patience::Patience;
+use crate::interrupt;
+use crate::output::{self, Page, STRONG, Stdout};
+use crate::pipeline::Place;
 use crate::progress::Progress;
 use crate::watchdog::Watched;
-use crate::{input, interrupt};
 use clap::{Args, ValueHint};
-use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Write};
 use tribunal_formats::History;
 use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_host::named;
-use tribunal_report::{Answer, Check, Checkable, Heading, Question, Questions, Section};
+use tribunal_report::{Answer, Case, Check, Checkable, Heading, Question, Questions, Section};
 use tribunal_report::{SCREENFUL, allowed, contrast, counted, section, sections, usual_question};
 
 const EXPLAIN_HELP: &str = "\
@@ -73,91 +73,88 @@ impl ExplainArguments {
     }
 }
 
-pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let specifications = specifications(arguments.spec.as_deref())?;
-    let check = Check::new(arguments.questions(), specifications);
-    let mut session =
-        Session { arguments, check, progress: Progress::new(), explained: 0, worst: Status::Success };
-    let malformed = input::each(&arguments.histories.files, out, |file, out| session.file(file, out))?;
-    if interrupt::requested() {
-        return Ok(Status::Interrupted);
-    }
-    Ok(match session.worst {
-        _ if malformed => Status::Malformed,
-        worst if out.is_closed() && worst != Status::Inconsistent => Status::ClosedPipe,
-        worst => worst,
-    })
-}
-
-/// What is explained, and the results so far.
-struct Session<'a> {
-    arguments: &'a ExplainArguments,
-    check: Check,
-    progress: Progress,
-    explained: u64,
-    worst: Status,
-}
-
-impl Session<'_> {
-    /// Explains the histories of a file.
-    fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
-        let Session { arguments, progress, .. } = self;
-        let name = file.to_string_lossy();
-        let read_as = arguments.questions().read_as(arguments.spec.as_deref());
-        let histories = arguments.histories.open(file, &arguments.budget, progress)?.read_as(read_as);
-        let (mut found, mut read) = (false, 0u64);
-        for (history, index) in histories.zip(0..) {
-            let history = history?;
+pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Tally, Failure> {
+    let check = Check::new(arguments.questions(), specifications(arguments.spec.as_deref())?);
+    let driver = Driver::one_by_one(Progress::new());
+    let session = Session { arguments, check, progress: &driver.progress };
+    let (mut tally, color) = (Tally::default(), out.color());
+    let ExplainArguments { histories, budget, index: wanted, .. } = arguments;
+    let read_as = arguments.questions().read_as(arguments.spec.as_deref());
+    each_file(&histories.files, &driver.progress, &mut tally, out, |file, tally, out| {
+        let source = driver.open(file, histories.format, histories.nil_reads, budget.max_memory)?;
+        let (source, name) = (source.read_as(read_as), file.to_string_lossy());
+        let explain = |history: History, place: Place<()>| -> Result<Option<Explained>, Failure> {
+            match wanted {
+                Some(wanted) if *wanted != place.index => Ok(None),
+                _ => session.explained(&case(&name, &history, &place), &history, color).map(Some),
+            }
+        };
+        let (mut read, mut found) = (0, false);
+        driver.run(source, tally, explain, |next, tally| {
+            let Next::Done(explained) = next else { return Ok(true) };
             read += 1;
-            if self.arguments.index.is_some_and(|wanted| wanted != index) {
-                continue;
-            }
+            let Some(Explained { page, verdicts }) = explained else { return Ok(true) };
             found = true;
-            let case = Case { file: &name, index, line: history.line, subject: &history.subject };
-            let checkable = self.check.checkable(case.subject, case.file);
-            let checkable = checkable.map_err(|why| unfit(&case, why))?;
-            let explained = self.explain(&case, &checkable, &history)?;
             if interrupt::requested() {
-                return Ok(());
+                return Ok(false);
             }
-            self.print(&case, explained, out)?;
-            if self.arguments.index.is_some() || out.is_closed() {
-                break;
+            if tally.histories > 0 {
+                writeln!(out)?;
             }
-        }
-        match self.arguments.index {
+            out.print(&page)?;
+            out.flush()?;
+            tally.histories += 1;
+            verdicts.into_iter().for_each(|verdict| tally.count(verdict));
+            Ok(wanted.is_none() && !out.is_closed())
+        })?;
+        match wanted {
             Some(wanted) if !found => {
                 let histories = counted(read, "history");
                 Err(Failure::Usage(format!("--index {wanted}: {name} has {histories}, counted from 0")))
             }
             _ => Ok(()),
         }
-    }
+    })?;
+    tally.read_out(out)
+}
 
-    fn print(&mut self, case: &Case<'_>, explained: Explained, out: &mut Stdout) -> Result<(), Failure> {
-        let Explained { sections, closing, status } = explained;
-        self.progress.aside(|| -> Result<(), Failure> {
-            if self.explained > 0 {
-                writeln!(out)?;
-            }
-            writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-            if let Some(note) = case.note() {
-                writeln!(out, "{note}")?;
-            }
-            case.warning_line().iter().for_each(|line| complain(line));
-            sections.iter().try_for_each(|section| print(section, out))?;
-            if let Some(closing) = closing {
-                writeln!(out, "\n{closing}")?;
-            }
-            Ok(out.flush()?)
-        })?;
-        self.explained += 1;
-        self.worst = match (self.worst, status) {
-            (Status::Inconsistent, _) | (_, Status::Inconsistent) => Status::Inconsistent,
-            (Status::Undecided, _) | (_, Status::Undecided) => Status::Undecided,
-            _ => Status::Success,
-        };
-        Ok(())
+/// What is explained, and how.
+struct Session<'a> {
+    arguments: &'a ExplainArguments,
+    check: Check,
+    progress: &'a Progress,
+}
+
+/// What to print about a history, and the verdicts that its exit status follows from.
+struct Explained {
+    page: Page,
+    verdicts: Vec<Bare>,
+}
+
+/// An explanation in sections, with a closing line.
+struct Sections {
+    sections: Vec<Section>,
+    closing: Option<String>,
+    verdicts: Vec<Bare>,
+}
+
+impl Session<'_> {
+    /// Explains a history.
+    fn explained(&self, case: &Case<'_>, history: &History, color: bool) -> Result<Explained, Failure> {
+        let checkable = self.check.checkable(case.subject, case.file);
+        let checkable = checkable.map_err(|why| Failure::unfit(case, why))?;
+        let Sections { sections, closing, verdicts } = self.explain(case, &checkable, history)?;
+        let mut page = Page::new(color);
+        writeln!(page, "{}", page.paint(STRONG, &case.to_string()))?;
+        if let Some(note) = case.note() {
+            writeln!(page, "{note}")?;
+        }
+        page.asides.extend(case.warning_line());
+        sections.iter().try_for_each(|section| print(section, &mut page))?;
+        if let Some(closing) = closing {
+            writeln!(page, "\n{closing}")?;
+        }
+        Ok(Explained { page, verdicts })
     }
 
     fn limits(&self) -> Watched {
@@ -176,7 +173,7 @@ impl Session<'_> {
         match answer.verdict() {
             Verdict::Unsupported(()) => {
                 let reason = answer.reason().unwrap_or_default();
-                Err(failure(&case, format_args!("{question}: {reason}")))
+                Err(Failure::of(case, format_args!("{question}: {reason}")))
             }
             _ => Ok(answer),
         }
@@ -187,7 +184,7 @@ impl Session<'_> {
         case: &Case<'_>,
         checkable: &Checkable,
         history: &History,
-    ) -> Result<Explained, Failure> {
+    ) -> Result<Sections, Failure> {
         // The history's name takes a line, and so does a note.
         let height = SCREENFUL - 1 - usize::from(case.note().is_some());
         if let (Some(strong), Some(weak)) = (&self.arguments.why_not, &self.arguments.but) {
@@ -207,7 +204,7 @@ impl Session<'_> {
                 None => sections.push(section(&answer, history, height, &self.limits())),
             }
         }
-        Ok(Explained { sections, closing: None, status: status(verdicts) })
+        Ok(Sections { sections, closing: None, verdicts })
     }
 
     /// The answer to the strongest of the usual questions, if it forbids what this one allows.
@@ -222,35 +219,31 @@ impl Session<'_> {
     }
 
     /// Why one model forbids what another allows, as asked by name.
-    fn contrast(&self, strong: &Answer, weak: &Answer, history: &History, height: usize) -> Explained {
+    fn contrast(&self, strong: &Answer, weak: &Answer, history: &History, height: usize) -> Sections {
         // A line between the sections and the closing one.
         let sections = contrast(strong, weak, history, height - 2, &self.limits());
         let (forbids, allows) = (strong.question(), weak.question());
-        let (closing, status) = match (strong.verdict(), weak.verdict()) {
-            (Verdict::Undecided(_), _) | (_, Verdict::Undecided(_)) => (None, Status::Undecided),
-            (Verdict::Consistent(()), Verdict::Consistent(())) => (
+        let (closing, verdict) = match (strong.verdict(), weak.verdict()) {
+            (undecided @ Verdict::Undecided(_), _) | (_, undecided @ Verdict::Undecided(_)) => {
+                (None, undecided)
+            }
+            (consistent @ Verdict::Consistent(()), Verdict::Consistent(())) => (
                 Some(format!("{forbids} and {allows} both allow it: there is nothing to explain")),
-                Status::Success,
+                consistent,
             ),
-            (Verdict::Consistent(()), _) => (
+            (consistent @ Verdict::Consistent(()), _) => (
                 Some(format!("it is the other way round: {forbids} allows it, {allows} forbids it")),
-                Status::Success,
+                consistent,
             ),
-            (_, Verdict::Consistent(())) => (None, Status::Inconsistent),
-            _ => (Some(format!("{allows} forbids it as well")), Status::Inconsistent),
+            (inconsistent, Verdict::Consistent(())) => (None, inconsistent),
+            (inconsistent, _) => (Some(format!("{allows} forbids it as well")), inconsistent),
         };
-        Explained { sections, closing, status }
+        Sections { sections, closing, verdicts: vec![verdict] }
     }
 
     /// The first answer, and what the other models say.
-    fn overview(
-        &self,
-        case: &Case<'_>,
-        checkable: &Checkable,
-        history: &History,
-        height: usize,
-    ) -> Explained {
-        let Session { arguments, check, progress, .. } = self;
+    fn overview(&self, case: &Case<'_>, checkable: &Checkable, history: &History, height: usize) -> Sections {
+        let Session { arguments, check, progress } = self;
         let count = check.questions(checkable).len();
         let overview = arguments.model.is_none() && arguments.budget.timeout.is_none();
         let budget = arguments.budget.of_all();
@@ -260,38 +253,19 @@ impl Session<'_> {
             progress.judging(case.index, question);
             Some(check.answer_after(known, checkable, question, &patience.limits(known)))
         });
-        let status = status(answers.iter().map(|answer| answer.verdict()));
+        let verdicts = answers.iter().map(Answer::verdict).collect();
         let late = answers.iter().filter(|answer| answer.is_late()).count();
         let hint = arguments.budget.hint(overview).filter(|_| late > 0);
         let closing = hint.map(|hint| format!("{late} undecided after {hint}"));
         // A line between the sections and the closing one.
         let height = if closing.is_some() { height - 2 } else { height };
         progress.explaining(case.index);
-        Explained { sections: sections(&answers, history, height, &self.limits()), closing, status }
+        Sections { sections: sections(&answers, history, height, &self.limits()), closing, verdicts }
     }
-}
-
-/// What to print about a history, and its exit status.
-struct Explained {
-    sections: Vec<Section>,
-    closing: Option<String>,
-    status: Status,
-}
-
-fn status(verdicts: impl IntoIterator<Item = Bare>) -> Status {
-    let mut status = Status::Success;
-    for verdict in verdicts {
-        match verdict {
-            Verdict::Inconsistent(()) => return Status::Inconsistent,
-            Verdict::Undecided(_) => status = Status::Undecided,
-            Verdict::Consistent(()) | Verdict::Unsupported(()) => {}
-        }
-    }
-    status
 }
 
 /// Prints a section: its headings, and its lines below them.
-pub fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
+pub fn print(section: &Section, out: &mut Page) -> io::Result<()> {
     writeln!(out)?;
     for Heading { question, verdict, more } in &section.headings {
         let name = out.paint(STRONG, &question.to_string());

@@ -6,9 +6,11 @@ mod print;
 mod progress;
 
 use crate::args::{seconds, size};
-use crate::exit::Status;
+use crate::driver::each_file;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Page, Stdout};
+use crate::progress::Progress;
 use crate::watchdog::{GRACE, Watched};
 use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -223,36 +225,16 @@ enum Replayed {
     Unfinished,
 }
 
-#[derive(Default)]
-struct Tally {
-    cases: u64,
-    /// Failures, where they are not what was to be compared with.
-    failed: u64,
-    unexpected: u64,
-    unfinished: u64,
-}
-
-pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    let malformed =
-        input::each(&arguments.files, out, |file, out| file_of(file, arguments, &mut tally, out))?;
+    each_file(&arguments.files, &Progress::none(), &mut tally, out, |file, tally, out| {
+        file_of(file, arguments, tally, out)
+    })?;
     if arguments.expect && arguments.style == ExploreStyle::Human && !interrupt::requested() {
-        writeln!(out, "{}, {} not as expected", counted(tally.cases, "case"), tally.unexpected)?;
+        let Tally { histories: cases, inconsistent: unexpected, .. } = tally;
+        writeln!(out, "{}, {unexpected} not as expected", counted(cases, "case"))?;
     }
-    out.finish()?;
-    Ok(if interrupt::requested() {
-        Status::Interrupted
-    } else if malformed {
-        Status::Malformed
-    } else if tally.failed + tally.unexpected > 0 {
-        Status::Inconsistent
-    } else if out.is_closed() {
-        Status::ClosedPipe
-    } else if tally.unfinished > 0 {
-        Status::Undecided
-    } else {
-        Status::Success
-    })
+    tally.read_out(out)
 }
 
 /// Explores the program of a file, in all cases that are asked for.
@@ -278,8 +260,8 @@ fn file_of(
         if let Some(replay) = &arguments.replay {
             match diagnose::replayed(code, replay, &job, arguments, out)? {
                 Replayed::Passes => {}
-                Replayed::Fails | Replayed::Diverges => tally.failed += 1,
-                Replayed::Unfinished => tally.unfinished += 1,
+                Replayed::Fails | Replayed::Diverges => tally.inconsistent += 1,
+                Replayed::Unfinished => tally.undecided += 1,
             }
             continue;
         }
@@ -309,10 +291,12 @@ fn file_of(
             }
         }
         out.print(&page)?;
-        tally.cases += 1;
-        tally.failed += u64::from(!arguments.expect && found.exploration.report.failure.is_some());
-        tally.unexpected += u64::from(!found.mismatches.is_empty() || !found.missing().is_empty());
-        tally.unfinished += u64::from(found.is_unfinished());
+        tally.histories += 1;
+        // What is compared may fail, if that is expected.
+        let failed = !arguments.expect && found.exploration.report.failure.is_some();
+        let unexpected = !found.mismatches.is_empty() || !found.missing().is_empty();
+        tally.inconsistent += u64::from(failed || unexpected);
+        tally.undecided += u64::from(found.is_unfinished());
         if interrupt::requested() || out.is_closed() {
             break;
         }

@@ -1,57 +1,13 @@
 //! Errors, each in one line.
 
-use crate::args::Streaming;
 use crate::exit::Status;
 use crate::output::complain;
 use anstyle::{AnsiColor, Style};
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
-use tribunal_report::{counted, printable};
-
-/// That so many malformed histories were skipped.
-pub fn skipped(count: u64) -> String {
-    let were = if count == 1 { "was" } else { "were" };
-    format!("{} {were} skipped", counted(count, "malformed history"))
-}
-
-/// What to do with malformed histories: stop at the first, or report and skip each.
-pub struct Malformed {
-    keep_going: bool,
-    passed_over: u64,
-}
-
-impl Malformed {
-    /// As the arguments say.
-    pub fn new(streaming: &Streaming) -> Self {
-        Malformed { keep_going: streaming.keep_going, passed_over: 0 }
-    }
-
-    /// The result for a history, none if it is skipped. A failure to write is always an error.
-    pub fn unless<T>(&mut self, result: Result<T, Failure>) -> Result<Option<T>, Failure> {
-        match result {
-            Ok(done) => Ok(Some(done)),
-            Err(failure) if self.keep_going && failure.is_of_one_history() => {
-                self.passed_over += 1;
-                failure.print();
-                Ok(None)
-            }
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// The exit status: another one if some were skipped, which is reported.
-    pub fn status(&self, otherwise: Status) -> Status {
-        match self.passed_over {
-            0 => otherwise,
-            count => {
-                complain(&skipped(count));
-                Status::Malformed
-            }
-        }
-    }
-}
+use tribunal_report::{Case, NotCheckable, printable};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +86,20 @@ impl Failure {
         }
     }
 
+    /// Something is wrong with a history.
+    pub fn of(case: &Case<'_>, problem: impl fmt::Display) -> Self {
+        Failure::History { file: case.file.into(), line: case.line, problem: problem.to_string() }
+    }
+
+    /// A history is not fit to be checked.
+    pub fn unfit(case: &Case<'_>, why: NotCheckable) -> Self {
+        match why {
+            NotCheckable::Specification(unknown) => Failure::of(case, unknown),
+            NotCheckable::IllTyped(error) => error.into(),
+            NotCheckable::OtherMethods { source, methods } => Failure::OtherMethods { source, methods },
+        }
+    }
+
     /// A program is malformed, or does not go with the settings.
     pub fn program(file: &str, error: TextError) -> Self {
         match error.at.line {
@@ -158,6 +128,11 @@ impl Failure {
             Failure::History { .. } | Failure::OtherMethods { .. } | Failure::Inexpressible { .. } => true,
             _ => false,
         }
+    }
+
+    /// Whether it ends the work on all inputs, not only that on one.
+    pub fn is_of_all(&self) -> bool {
+        matches!(self, Failure::Stdout(_) | Failure::Write { .. } | Failure::Panicked { .. })
     }
 
     /// Whether the reader of the output has left, which is no error.

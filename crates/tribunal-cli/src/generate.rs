@@ -8,8 +8,8 @@ mod object;
 mod spool;
 mod transactions;
 
-use crate::args::Budget;
-use crate::exit::Status;
+use crate::budget::Budget;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::Stdout;
 use clap::{Args, Subcommand};
@@ -44,7 +44,7 @@ impl GenerateArguments {
     }
 }
 
-pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     match &arguments.what {
         Generate::Machine(arguments) => machine::run(arguments, out),
         Generate::Object(arguments) => object::run(arguments, out),

@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Stdout, complain};
-use std::ffi::{OsStr, OsString};
+use crate::output::complain;
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,32 +19,6 @@ pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
         return folder(file, options, Arc::default());
     }
     Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), options)?)
-}
-
-/// Does the same for each file. A bad file is reported and the others are still done, until an interrupt or until the reader of
-/// the output leaves, or until something panics. Returns whether any was bad.
-pub fn each(
-    files: &[OsString],
-    out: &mut Stdout,
-    mut act: impl FnMut(&OsStr, &mut Stdout) -> Result<(), Failure>,
-) -> Result<bool, Failure> {
-    let mut malformed = false;
-    for file in files {
-        match act(file, out) {
-            Ok(()) => {}
-            Err(failure @ (Failure::Stdout(_) | Failure::Panicked { .. })) => return Err(failure),
-            Err(_) if interrupt::requested() => {}
-            Err(failure) => {
-                malformed = true;
-                out.flush()?;
-                failure.print();
-            }
-        }
-        if interrupt::requested() || out.is_closed() {
-            break;
-        }
-    }
-    Ok(malformed)
 }
 
 /// Whether the argument names a directory, which may be a history.

@@ -4,17 +4,19 @@ pub mod answer;
 pub mod model;
 mod picture;
 
-use crate::args::{Budget, seconds, size};
-use crate::exit::Status;
+use crate::args::{seconds, size, workers};
+use crate::budget::Budget;
+use crate::exit::Tally;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::output::{BAD, DOUBT, GOOD, STRONG, Stdout, complain};
+use crate::pipeline::{self, Answers, Input, Order, Portion, each, locked};
 use answer::{Answer, Answered};
 use clap::{Args, ValueEnum, ValueHint};
 use model::Choice;
-use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tribunal_litmus::{Macros, Verdict};
 use tribunal_report::{printable, printable_lines};
@@ -90,15 +92,10 @@ enum LitmusStyle {
     Json,
 }
 
-/// How many tests are under way before the first of them is printed.
-const BATCH: usize = 1024;
+/// How many tests may be under way at once.
+const ROOM: usize = 1024;
 
-pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.into());
-    let pool =
-        pool.build().map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
-    // Tests that run at the same time share the memory.
-    let workers = pool.current_num_threads().max(1);
+pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let (files, missing) = tests(&arguments.files);
     let names: Vec<Option<&str>> = match arguments.model.as_slice() {
         [] => vec![None],
@@ -112,18 +109,18 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         model.is_known().map_err(Failure::Usage)?;
     }
     let one = files.len() == 1 && models.len() == 1;
-    let style = arguments.style.unwrap_or(if one { LitmusStyle::Herd } else { LitmusStyle::Table });
     let session = Session {
         macros: macros(arguments)?,
         models,
-        counts: style != LitmusStyle::Table,
+        style: arguments.style.unwrap_or(if one { LitmusStyle::Herd } else { LitmusStyle::Table }),
         unroll: arguments.unroll,
         budget: Budget {
             max_states: u64::MAX,
             max_memory: arguments.max_memory,
             ..Budget::of_time(arguments.timeout)
         },
-        workers,
+        // Tests that run at the same time share the memory.
+        workers: workers(arguments.threads),
     };
     if let Some(page) = &arguments.view {
         let ([file], [model]) = (&files[..], &session.models[..]) else {
@@ -132,35 +129,80 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         return picture::draw(file, model, &session, page, out);
     }
     let start = Instant::now();
-    let mut tally = Tally { failed: missing, ..Tally::default() };
+    let mut tally = Tally { malformed: missing, ..Tally::default() };
     let width = files.iter().map(|file| stem(file).chars().count()).max().unwrap_or(0).clamp(4, 60);
-    if style == LitmusStyle::Table && !files.is_empty() {
+    let table = session.style == LitmusStyle::Table;
+    if table && !files.is_empty() {
         let head: Vec<String> = names.iter().map(|name| format!("{:22}", name.unwrap_or("model"))).collect();
         writeln!(out, "{}", out.paint(STRONG, format!("{:width$}  {}", "test", head.join("")).trim_end()))?;
     }
-    for batch in files.chunks(BATCH) {
-        let answers: Vec<Vec<Answered>> = pool.install(|| {
-            batch.par_iter().map_init(|| session.worker(), |worker, file| worker.answer(file)).collect()
-        });
-        for (file, answers) in batch.iter().zip(&answers) {
-            print(file, answers, style, width, &mut tally, out)?;
+    let mut counts = Counts::default();
+    let runners = Mutex::new(Vec::new());
+    let job = each(|file: PathBuf, place, answers: &Answers<'_, _>| {
+        answers.note(place.index + 1);
+        let mut worker = locked(&runners).pop().unwrap_or_else(|| session.worker());
+        let answered = worker.answer(&file);
+        locked(&runners).push(worker);
+        (file, answered)
+    });
+    let tests = Tests { files, next: 0, stop: Arc::default() };
+    pipeline::run(tests, session.workers, job, &mut Order::new(|_: &PathBuf| ()), |answered| {
+        match answered {
+            None => out.flush()?,
+            Some(_) if out.is_closed() => return Ok(false),
+            Some((file, answers)) => {
+                print(&file, &answers, table.then_some(width), &mut counts, &mut tally, out)?
+            }
         }
-        if interrupt::requested() || out.is_closed() {
-            break;
-        }
+        Ok(true)
+    })?;
+    if table {
+        counts.print(&tally, start.elapsed(), out)?;
     }
-    if style == LitmusStyle::Table {
-        tally.print(start.elapsed(), out)?;
+    tally.read_out(out)
+}
+
+/// Tests, which are read as they are run.
+struct Tests {
+    files: Vec<PathBuf>,
+    next: usize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Input for Tests {
+    type Item = PathBuf;
+
+    fn next(&mut self) -> Option<Portion<PathBuf>> {
+        let file = self.files.get(self.next)?.clone();
+        self.next += 1;
+        Some(Portion { size: 1, large: false, read: Box::new(|| (vec![file], false)) })
     }
-    out.finish()?;
-    Ok(tally.status(out))
+
+    fn room(&self) -> usize {
+        ROOM
+    }
+
+    fn stop(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
+    fn panicked(&self) -> Box<dyn Fn(Option<u64>) -> Failure> {
+        let files = self.files.clone();
+        Box::new(move |number| {
+            let file = number.and_then(|number| files.get(number as usize - 1));
+            Failure::Panicked {
+                file: file.map_or("litmus".into(), |file| file.display().to_string()),
+                line: None,
+            }
+        })
+    }
 }
 
 /// What the workers share.
 pub(super) struct Session {
     macros: Macros,
     models: Vec<Choice>,
-    counts: bool,
+    style: LitmusStyle,
     unroll: u32,
     /// What the tests that run at once may take.
     budget: Budget,
@@ -220,24 +262,22 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     (files, missing)
 }
 
-/// The results of all tests.
+/// How many tests have which verdict.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     ok: u64,
     no: u64,
     undefined: u64,
-    undecided: u64,
-    failed: u64,
 }
 
-impl Tally {
-    fn print(&self, took: Duration, out: &mut Stdout) -> Result<(), Failure> {
+impl Counts {
+    fn print(&self, tally: &Tally, took: Duration, out: &mut Stdout) -> Result<(), Failure> {
         let counts = [
             (self.ok, "Ok"),
             (self.no, "No"),
             (self.undefined, "Undef"),
-            (self.undecided, "undecided"),
-            (self.failed, "not run"),
+            (tally.undecided, "undecided"),
+            (tally.malformed, "not run"),
         ];
         let parts: Vec<String> = counts
             .iter()
@@ -248,27 +288,14 @@ impl Tally {
         complain(&format!("{parts}; {:.2} s", took.as_secs_f64()));
         Ok(out.flush()?)
     }
-
-    fn status(&self, out: &Stdout) -> Status {
-        if interrupt::requested() {
-            Status::Interrupted
-        } else if self.failed > 0 {
-            Status::Malformed
-        } else if out.is_closed() {
-            Status::ClosedPipe
-        } else if self.undecided > 0 {
-            Status::Undecided
-        } else {
-            Status::Success
-        }
-    }
 }
 
+/// Prints the answers of all models to a test; in a table, whose first column is so wide, as a row.
 fn print(
     file: &Path,
     answers: &[Answered],
-    style: LitmusStyle,
-    width: usize,
+    table: Option<usize>,
+    counts: &mut Counts,
     tally: &mut Tally,
     out: &mut Stdout,
 ) -> Result<(), Failure> {
@@ -277,17 +304,18 @@ fn print(
     for answered in answers {
         let cell = match answered {
             Answered::Run(answer) => {
-                match answer.verdict {
-                    Verdict::Ok => tally.ok += 1,
-                    Verdict::No => tally.no += 1,
-                    Verdict::Undefined => tally.undefined += 1,
+                *match answer.verdict {
+                    Verdict::Ok => &mut counts.ok,
+                    Verdict::No => &mut counts.no,
+                    Verdict::Undefined => &mut counts.undefined,
+                } += 1;
+                match &answer.text {
+                    Some(text) => {
+                        writeln!(out, "{text}")?;
+                        continue;
+                    }
+                    None => cell(answer, out),
                 }
-                match style {
-                    LitmusStyle::Herd => writeln!(out, "{}", printable_lines(&answer.herd))?,
-                    LitmusStyle::Json => writeln!(out, "{}", answer.json)?,
-                    LitmusStyle::Table => {}
-                }
-                cell(answer, out)
             }
             Answered::Undecided(why) => {
                 tally.undecided += 1;
@@ -295,14 +323,14 @@ fn print(
                 out.paint(DOUBT, &format!("{:22}", "?"))
             }
             Answered::Failed(message) => {
-                tally.failed += 1;
+                tally.malformed += 1;
                 asides.push(message);
                 format!("{:22}", "-")
             }
         };
         cells.push_str(&cell);
     }
-    if style == LitmusStyle::Table {
+    if let Some(width) = table {
         writeln!(out, "{}", format!("{:width$}  {cells}", printable(&stem(file))).trim_end())?;
     }
     if !asides.is_empty() {

@@ -1,11 +1,12 @@
 //! The command `tribunal`: reads histories, checks them against models, and shows why the answer is right.
 
 mod args;
-mod case;
+mod budget;
 mod certificates;
 mod check;
 mod convert;
 mod destination;
+mod driver;
 mod exit;
 mod explain;
 mod explore;
@@ -19,7 +20,6 @@ mod manual;
 mod models;
 mod monitor;
 mod output;
-mod patience;
 mod pipeline;
 mod progress;
 mod races;
@@ -35,7 +35,7 @@ mod watchdog;
 
 use args::{Arguments, Command};
 use clap::Parser;
-use exit::Status;
+use exit::{Status, Tally, tell_skipped};
 use failure::Failure;
 use output::Stdout;
 use std::process::ExitCode;
@@ -51,18 +51,19 @@ fn main() -> ExitCode {
         hints::with_hint(error, &line).exit()
     });
     let mut out = Stdout::new();
-    let status = run(&arguments.command, &mut out).and_then(|status| {
+    let tally = run(&arguments.command, &mut out).and_then(|tally| {
+        tell_skipped(&tally);
         out.finish()?;
-        Ok(status)
+        Ok(tally)
     });
-    if status.is_err() {
+    if tally.is_err() {
         // What was answered comes before what went wrong.
         output::flush();
     }
     #[cfg(feature = "polls")]
     watchdog::tell_gaps();
-    match status {
-        Ok(status) => status.into(),
+    match tally {
+        Ok(tally) => tally.status().into(),
         Err(failure) if failure.is_closed_pipe() => Status::ClosedPipe.into(),
         // What was being read or written was cut off, as asked.
         Err(_) if interrupt::requested() => Status::Interrupted.into(),
@@ -73,7 +74,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
+fn run(command: &Command, out: &mut Stdout) -> Result<Tally, Failure> {
     interrupt::install().map_err(Failure::Interrupt)?;
     watchdog::start(command.max_memory()).map_err(Failure::Watchdog)?;
     match command {

@@ -3,7 +3,7 @@
 mod entry;
 
 use crate::args::{ModelStyle, ModelsArguments};
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{STRONG, Stdout};
 use entry::Entry;
@@ -23,7 +23,7 @@ fn families() -> [Vec<Question>; 3] {
     ]
 }
 
-pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let named = !arguments.models.is_empty();
     let asked = if named { arguments.models.clone() } else { families().concat() };
     match arguments.style {
@@ -44,7 +44,7 @@ pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Fail
             })?;
         }
     }
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// Prints something of each, with an empty line between.

@@ -10,6 +10,7 @@ use crate::watchdog::patiently;
 use anstyle::{AnsiColor, Style};
 use file::is_same_file;
 use std::ffi::OsStr;
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -35,6 +36,19 @@ pub const fn style(verdict: Bare) -> Style {
         Verdict::Unsupported(()) => FAINT,
     }
 }
+
+/// A verdict in a word, as Axe prints it.
+pub const fn word(verdict: Bare) -> &'static str {
+    match verdict {
+        Verdict::Consistent(()) => "OK",
+        Verdict::Inconsistent(()) => "NO",
+        Verdict::Undecided(_) => "??",
+        Verdict::Unsupported(()) => "--",
+    }
+}
+
+/// What stands in place of that word for a malformed history that is skipped.
+pub const MALFORMED: &str = "ERROR";
 
 /// Prints a line on standard error, colored only on a terminal. A failure to write it is ignored.
 pub fn complain(line: &str) {
@@ -162,6 +176,11 @@ impl Write for Page {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Prints lines below what they belong to.
+pub fn indented(lines: impl IntoIterator<Item = impl fmt::Display>, out: &mut impl Write) -> io::Result<()> {
+    lines.into_iter().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
 fn painted(color: bool, style: Style, text: &str) -> String {

@@ -1,141 +1,110 @@
-//! Histories in a pipeline: the input is cut into whole histories, workers on all cores read and check them, and the results are
-//! delivered in order, the same for any number of workers.
+//! Work in a pipeline: the input comes in pieces, workers on all cores read them and work on them, and the results are delivered in
+//! order, the same for any number of workers.
 //!
 //! A batch of small histories is read and worked on by one worker while others have the next ones. A large history has the
 //! input for itself: until it is done, nothing else is read, so that it takes no more memory than it would alone.
 //!
 //! A worker that panics ends the work once the answers before are delivered.
 
-use crate::args::Streaming;
 use crate::failure::Failure;
-use crate::progress::Progress;
-use crate::{input, interrupt};
+use crate::interrupt;
 use std::collections::VecDeque;
-use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
-use tribunal_formats::{Error, Format, History, NilReads, Piece, Pieces, ReadAs};
 use tribunal_host::MOST_WORKERS;
-use tribunal_host::reading;
-
-/// A history as read, or why it could not be.
-pub type ReadResult = Result<History, Error>;
 
 /// How long answers may wait that are known while others of their batch are not.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A job that takes each history by itself, with its place among those of the file.
-pub struct Each<F>(pub F);
+/// What is worked on: histories of a file, or tests.
+pub trait Input: Send {
+    /// What is worked on at a time, or why it could not be read.
+    type Item: Send;
 
-impl<T: Send, F: Fn(ReadResult, u64, bool) -> T + Sync> Job for Each<F> {
-    type State = u64;
-    type Answer = T;
+    /// The next piece.
+    fn next(&mut self) -> Option<Portion<Self::Item>>;
 
-    fn work(
-        &self,
-        histories: Vec<ReadResult>,
-        large: bool,
-        turn: Turn<'_, '_, u64>,
-        answers: &Answers<'_, T>,
-    ) {
-        let begin = turn.take(histories.len(), |next| {
+    /// How much of it may be under way at once, as its pieces say their size.
+    fn room(&self) -> usize;
+
+    /// Set once no more of it is wanted.
+    fn stop(&self) -> Arc<AtomicBool>;
+
+    /// What to say of a worker that panicked, by the last number that it [noted](Answers::note).
+    fn panicked(&self) -> Box<dyn Fn(Option<u64>) -> Failure>;
+}
+
+/// A piece of an input, which is not read yet.
+pub struct Portion<I> {
+    /// How much of the room it takes.
+    pub size: usize,
+    /// Whether it is one large item, which comes alone.
+    pub large: bool,
+    /// Reads its items, and says whether they are the last.
+    pub read: Box<dyn FnOnce() -> (Vec<I>, bool) + Send>,
+}
+
+/// What [`each`] carries from piece to piece: the number of the next item, and what tells items apart by those before them.
+pub struct Order<O> {
+    next: u64,
+    tell: O,
+}
+
+impl<O> Order<O> {
+    /// From the first item on.
+    pub fn new(tell: O) -> Self {
+        Order { next: 0, tell }
+    }
+}
+
+/// Where an item is in its input.
+pub struct Place<K> {
+    /// Its number, from 0.
+    pub index: u64,
+    /// Whether it is large, and comes alone.
+    pub large: bool,
+    /// What the order told of it.
+    pub told: K,
+}
+
+/// A job that takes each item by itself, until Ctrl-C.
+pub fn each<I, K, A, O: FnMut(&I) -> K>(
+    work: impl Fn(I, Place<K>, &Answers<'_, A>) -> A + Sync,
+) -> impl Fn(Vec<I>, bool, Turn<'_, '_, Order<O>>, &Answers<'_, A>) + Sync {
+    move |items, large, turn, answers| {
+        let numbered = turn.take(items.len(), |Order { next, tell }| {
             let begin = *next;
-            *next += histories.len() as u64;
-            begin
+            *next += items.len() as u64;
+            (begin, items.iter().map(tell).collect::<Vec<K>>())
         });
-        let Some(begin) = begin else { return };
-        for (history, index) in histories.into_iter().zip(begin..) {
-            history.iter().for_each(|history| answers.begin(history.line));
-            if interrupt::requested() || !answers.give((self.0)(history, index, large)) {
+        let Some((begin, told)) = numbered else { return };
+        for ((item, told), index) in items.into_iter().zip(told).zip(begin..) {
+            if interrupt::requested() || !answers.give(work(item, Place { index, large, told }, answers)) {
                 return;
             }
         }
     }
 }
 
-/// What is done to histories.
-pub trait Job: Sync {
-    /// What is carried from batch to batch, in order.
-    type State: Send;
-    /// The result for a history.
-    type Answer: Send;
-
-    /// Works on the next histories; a large one comes alone. Take the turn early: other workers wait for it.
-    fn work(
-        &self,
-        histories: Vec<ReadResult>,
-        large: bool,
-        turn: Turn<'_, '_, Self::State>,
-        answers: &Answers<'_, Self::Answer>,
-    );
-}
-
-/// A file of histories.
-pub struct Source {
-    name: String,
-    pieces: Pieces,
-    keep_going: bool,
-    /// How many bytes of it may be under way at once.
-    room: usize,
-    stop: Arc<AtomicBool>,
-}
-
-impl Source {
-    /// Opens a file; `-` is standard input. Reading it moves the bar.
-    pub fn open(
-        file: &OsStr,
-        format: Option<Format>,
-        nil_reads: NilReads,
-        max_memory: Option<usize>,
-        streaming: &Streaming,
-        progress: &Progress,
-    ) -> Result<Self, Failure> {
-        let name = file.to_string_lossy().into_owned();
-        progress.file(&name, input::size(file));
-        let stop = Arc::new(AtomicBool::new(false));
-        let options = reading(format, max_memory);
-        let room = (options.max_memory / 64).clamp(256 << 10, 16 << 20);
-        let reader = if input::is_folder(file) {
-            input::folder(file, options, stop.clone())?
-        } else {
-            let bytes = progress.watch(input::bytes(file)?.until(stop.clone()));
-            tribunal_formats::read(bytes, &name, options)?
-        };
-        let reader = reader.nil_reads(nil_reads);
-        let keep_going = streaming.keep_going;
-        Ok(Source { pieces: reader.pieces(keep_going), name, keep_going, room, stop })
-    }
-
-    /// The same, with Jepsen's events read as this.
-    pub fn read_as(self, read_as: ReadAs) -> Self {
-        Source { pieces: self.pieces.read_as(read_as), ..self }
-    }
-
-    /// The format, given or recognized.
-    pub fn format(&self) -> Format {
-        self.pieces.format()
-    }
-}
-
-/// Brings the histories of a file through a job. `take` has the answers in order, and says whether to go on; `rest` is called
-/// whenever there are none yet. A file without histories is an error.
-pub fn run<J: Job>(
-    source: Source,
+/// Brings an input through a job, which has the items of a piece, whether that is a large one, its turn and a place for the answers: a job
+/// takes its turn early, since other workers wait for it. `take` has the answers in order, and nothing whenever there is none yet; it says
+/// whether to go on. Returns whether there was anything, or the work was ended.
+pub fn run<I: Input, S: Send, A: Send>(
+    input: I,
     workers: usize,
-    job: &J,
-    state: &mut J::State,
-    mut take: impl FnMut(J::Answer) -> Result<bool, Failure>,
-    mut rest: impl FnMut() -> io::Result<()>,
-) -> Result<(), Failure> {
+    job: impl Fn(Vec<I::Item>, bool, Turn<'_, '_, S>, &Answers<'_, A>) + Sync,
+    state: &mut S,
+    mut take: impl FnMut(Option<A>) -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
     /// An engine may go as deep as on the main thread.
     const STACK: usize = 8 << 20;
-    let Source { name, pieces, keep_going, room, stop } = source;
     let workers = workers.clamp(1, MOST_WORKERS);
+    let (room, stop, panicked) = (input.room(), input.stop(), input.panicked());
     let line = &Line {
-        input: Mutex::new(Input { pieces, next: 0 }),
+        input: Mutex::new(Numbered { input, next: 0 }),
         ended: AtomicBool::new(false),
         chain: Chain {
             at: Mutex::new(At { next: 0, any: false, state }),
@@ -145,11 +114,11 @@ pub fn run<J: Job>(
         board: Mutex::new(Board { slots: VecDeque::new(), bytes: 0, workers }),
         delivered: Condvar::new(),
         done: Condvar::new(),
-        keep_going,
         room,
         stop: &stop,
     };
-    let outcome = thread::scope(|scope| {
+    let job = &job;
+    let ended = thread::scope(|scope| {
         // However this ends, the workers end with it.
         let _end = Halt(line.stop);
         for worker in 0..workers {
@@ -157,18 +126,14 @@ pub fn run<J: Job>(
             let spawned = builder.spawn_scoped(scope, move || line.work(job));
             spawned.map_err(|error| Failure::Usage(format!("{workers} threads: {error}")))?;
         }
-        line.tell(&name, &mut take, &mut rest)
-    });
-    let empty = !locked(&line.chain.at).any;
-    match outcome {
-        Ok(true) if empty => Err(Pieces::empty(&name).into()),
-        outcome => outcome.map(drop),
-    }
+        line.tell(&panicked, &mut take)
+    })?;
+    Ok(!ended || locked(&line.chain.at).any)
 }
 
 /// What the threads share.
-struct Line<'a, S, A> {
-    input: Mutex<Input>,
+struct Line<'a, I, S, A> {
+    input: Mutex<Numbered<I>>,
     /// Whether there is nothing more to read.
     ended: AtomicBool,
     chain: Chain<'a, S>,
@@ -177,13 +142,12 @@ struct Line<'a, S, A> {
     delivered: Condvar,
     /// A batch is done, or a worker has ended.
     done: Condvar,
-    keep_going: bool,
     room: usize,
     stop: &'a AtomicBool,
 }
 
-struct Input {
-    pieces: Pieces,
+struct Numbered<I> {
+    input: I,
     /// The number of the next piece.
     next: u64,
 }
@@ -202,14 +166,14 @@ struct Slot<A> {
     /// Whether answers are there that nobody should wait for.
     urgent: AtomicBool,
     bytes: usize,
-    /// The line of the history that is worked on; 0 before the first.
-    line: AtomicU64,
+    /// What was noted of the item that is worked on; 0 before the first.
+    noted: AtomicU64,
     panicked: AtomicBool,
 }
 
-impl<S: Send, A: Send> Line<'_, S, A> {
+impl<I: Input, S: Send, A: Send> Line<'_, I, S, A> {
     /// What a worker does.
-    fn work<J: Job<State = S, Answer = A>>(&self, job: &J) {
+    fn work(&self, job: &impl Fn(Vec<I::Item>, bool, Turn<'_, '_, S>, &Answers<'_, A>)) {
         let _ended = Worker(self);
         loop {
             let mut input = locked(&self.input);
@@ -217,8 +181,8 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             if self.ended.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let piece = match catch_unwind(AssertUnwindSafe(|| input.pieces.next())) {
-                Ok(Some(piece)) => piece,
+            let Portion { size, large, read } = match catch_unwind(AssertUnwindSafe(|| input.input.next())) {
+                Ok(Some(portion)) => portion,
                 next => {
                     self.ended.store(true, Ordering::Relaxed);
                     if next.is_err() {
@@ -231,50 +195,33 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             };
             let turn = Turn { chain: &self.chain, number: input.next, taken: false };
             input.next += 1;
-            match piece {
-                Piece::Batch(batch) => {
-                    let slot = self.slot(batch.bytes());
-                    drop(input);
-                    self.work_on(job, &slot, turn, false, || batch.histories().collect());
+            let slot = self.slot(size);
+            // While a large item is worked on, nobody reads.
+            let alone = large.then_some(input);
+            let worked = catch_unwind(AssertUnwindSafe(|| {
+                let (items, last) = read();
+                if last {
+                    self.ended.store(true, Ordering::Relaxed);
                 }
-                Piece::Large(history) => {
-                    let slot = self.slot(0);
-                    self.work_on(job, &slot, turn, true, || vec![*history]);
-                    self.wait_for(&slot);
-                }
+                job(
+                    items,
+                    large,
+                    turn,
+                    &Answers { slot: &slot, stop: self.stop, wake: &|| self.wake(&slot) },
+                );
+            }));
+            slot.panicked.store(worked.is_err(), Ordering::Relaxed);
+            self.finish(&slot);
+            if alone.is_some() {
+                self.wait_for(&slot);
             }
-        }
-    }
-
-    /// Reads the histories of a piece and works on them.
-    fn work_on<J: Job<State = S, Answer = A>>(
-        &self,
-        job: &J,
-        slot: &Slot<A>,
-        turn: Turn<'_, '_, S>,
-        large: bool,
-        read: impl FnOnce() -> Vec<ReadResult>,
-    ) {
-        let worked = catch_unwind(AssertUnwindSafe(|| {
-            let histories = read();
-            self.note_errors(&histories);
-            job.work(histories, large, turn, &Answers { slot, stop: self.stop, wake: &|| self.wake(slot) });
-        }));
-        slot.panicked.store(worked.is_err(), Ordering::Relaxed);
-        self.finish(slot);
-    }
-
-    /// Sees to it that nothing is read after an error, unless it is to go on.
-    fn note_errors(&self, histories: &[ReadResult]) {
-        if !self.keep_going && histories.last().is_some_and(Result::is_err) {
-            self.ended.store(true, Ordering::Relaxed);
         }
     }
 
     /// A place for the answers of the next piece.
     fn slot(&self, bytes: usize) -> Arc<Slot<A>> {
-        let (answers, done, urgent, line, panicked) = Default::default();
-        let slot = Arc::new(Slot { answers, done, urgent, bytes, line, panicked });
+        let (answers, done, urgent, noted, panicked) = Default::default();
+        let slot = Arc::new(Slot { answers, done, urgent, bytes, noted, panicked });
         let mut board = locked(&self.board);
         board.bytes += bytes;
         board.slots.push_back(slot.clone());
@@ -313,9 +260,8 @@ impl<S: Send, A: Send> Line<'_, S, A> {
     /// Tells the answers in order; false if that was ended early.
     fn tell(
         &self,
-        name: &str,
-        take: &mut impl FnMut(A) -> Result<bool, Failure>,
-        rest: &mut impl FnMut() -> io::Result<()>,
+        panicked: &dyn Fn(Option<u64>) -> Failure,
+        take: &mut impl FnMut(Option<A>) -> Result<bool, Failure>,
     ) -> Result<bool, Failure> {
         loop {
             let mut board = locked(&self.board);
@@ -325,7 +271,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             };
             if !ready(&board) {
                 drop(board);
-                rest()?;
+                take(None)?;
                 board = locked(&self.board);
                 if !ready(&board) {
                     board = wait(&self.done, board);
@@ -342,14 +288,14 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             slot.urgent.store(false, Ordering::Release);
             let answers = std::mem::take(&mut *locked(&slot.answers));
             for answer in answers {
-                if !take(answer)? {
+                if !take(Some(answer))? {
                     return Ok(false);
                 }
             }
             if done {
                 if slot.panicked.load(Ordering::Relaxed) {
-                    let line = Some(slot.line.load(Ordering::Relaxed)).filter(|&line| line > 0);
-                    return Err(Failure::Panicked { file: name.into(), line });
+                    let noted = slot.noted.load(Ordering::Relaxed);
+                    return Err(panicked(Some(noted).filter(|&noted| noted > 0)));
                 }
                 let mut board = locked(&self.board);
                 board.slots.pop_front();
@@ -369,9 +315,9 @@ pub struct Answers<'a, A> {
 }
 
 impl<A> Answers<'_, A> {
-    /// Notes which history is worked on next.
-    pub fn begin(&self, line: u64) {
-        self.slot.line.store(line, Ordering::Relaxed);
+    /// Notes which item is worked on next, by a number that is not 0.
+    pub fn note(&self, number: u64) {
+        self.slot.noted.store(number, Ordering::Relaxed);
     }
 
     /// Gives the next answer; false if no more are wanted.
@@ -397,7 +343,7 @@ struct Chain<'a, S> {
 struct At<'a, S> {
     /// Whose turn it is.
     next: u64,
-    /// Whether there was any history yet.
+    /// Whether there was any item yet.
     any: bool,
     state: &'a mut S,
 }
@@ -428,11 +374,11 @@ pub struct Turn<'a, 'b, S> {
 }
 
 impl<S> Turn<'_, '_, S> {
-    /// Updates the state once it is the turn of these `count` histories; none if the work ends.
-    pub fn take<T>(mut self, histories: usize, act: impl FnOnce(&mut S) -> T) -> Option<T> {
+    /// Updates the state once it is the turn of so many items; none if the work ends.
+    pub fn take<T>(mut self, items: usize, act: impl FnOnce(&mut S) -> T) -> Option<T> {
         self.taken = true;
         self.chain.turn(self.number, |at| {
-            at.any |= histories > 0;
+            at.any |= items > 0;
             act(at.state)
         })
     }
@@ -448,9 +394,9 @@ impl<S> Drop for Turn<'_, '_, S> {
 }
 
 /// A worker, which is missed in the end.
-struct Worker<'a, 'b, S, A>(&'a Line<'b, S, A>);
+struct Worker<'a, 'b, I, S, A>(&'a Line<'b, I, S, A>);
 
-impl<S, A> Drop for Worker<'_, '_, S, A> {
+impl<I, S, A> Drop for Worker<'_, '_, I, S, A> {
     fn drop(&mut self) {
         locked(&self.0.board).workers -= 1;
         self.0.done.notify_one();
@@ -466,52 +412,12 @@ impl Drop for Halt<'_> {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks it, whoever panicked while it was locked.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for a sign, but not long: the work may be stopped, or a part of an answer be known.
 fn wait<'a, T>(sign: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     sign.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner).0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-    use std::io::Write;
-
-    #[derive(Parser)]
-    struct Flags {
-        #[command(flatten)]
-        streaming: Streaming,
-    }
-
-    /// A job that panics at the third history: the two before are told, and then what happened.
-    #[test]
-    fn a_worker_that_panics_ends_the_work_and_says_where() {
-        let mut file = tempfile::Builder::new().suffix(".txt").tempfile().expect("a file");
-        file.write_all("T0: W x 1\n---\n".repeat(5).as_bytes()).expect("a file");
-        let streaming = Flags::parse_from(["test"]).streaming;
-        for workers in [1, 4] {
-            let progress = Progress::none();
-            let source =
-                Source::open(file.path().as_os_str(), None, NilReads::default(), None, &streaming, &progress);
-            let job = Each(|_: ReadResult, index: u64, _: bool| {
-                assert!(index != 2, "a panic of a test");
-                index
-            });
-            let mut told = Vec::new();
-            let take = |index| {
-                told.push(index);
-                Ok(true)
-            };
-            let ran = run(source.expect("a file"), workers, &job, &mut 0, take, || Ok(()));
-            assert_eq!(told, [0, 1], "{workers} workers");
-            match ran {
-                Err(Failure::Panicked { line: Some(5), .. }) => {}
-                other => panic!("{workers} workers: {other:?}"),
-            }
-        }
-    }
 }

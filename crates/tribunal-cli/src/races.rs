@@ -1,16 +1,14 @@
 //! `tribunal races`: the data races of histories.
 
 use crate::args::{RacesArguments, RacesStyle};
-use crate::case::{Case, failure};
-use crate::exit::Status;
-use crate::failure::{Failure, Malformed};
-use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
-use crate::pipeline::{self, Each, ReadResult, Source};
+use crate::driver::{Driver, Next, case, each_file};
+use crate::exit::Tally;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{self, MALFORMED, Page, Stdout, indented, word};
+use crate::pipeline::Place;
 use crate::progress::Progress;
-use crate::{input, interrupt};
 use serde_json::json;
-use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -18,104 +16,63 @@ use tribunal_engines::memory::races::{Listing, RacesError, each_race};
 use tribunal_formats::certificate::{race_to_json, violation_to_json, witness_to_json};
 use tribunal_formats::{History, Subject};
 use tribunal_history::memory::Execution;
+use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_history::verdict::{Limit, Race, Unsupported, Violation, Witness};
-use tribunal_history::{limits::Limits, model::Model, verdict::Verdict};
+use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::Memory;
 use tribunal_report::memory::show_race;
-use tribunal_report::{Line, SCHEMA};
+use tribunal_report::{Case, Line, counted, line_head};
 
-pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let workers = arguments.streaming.workers()?;
-    let mut passed_over = Malformed::new(&arguments.streaming);
+pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Tally, Failure> {
+    let driver = Driver::new(&arguments.streaming, Progress::new())?;
     let mut tally = Tally::default();
-    let list =
-        |file: &OsStr, out: &mut Stdout| list(file, arguments, workers, &mut passed_over, &mut tally, out);
-    let malformed = input::each(&arguments.histories.files, out, list)?;
-    out.finish()?;
-    if interrupt::requested() {
-        return Ok(Status::Interrupted);
-    }
-    Ok(passed_over.status(if malformed {
-        Status::Malformed
-    } else if tally.racy > 0 {
-        Status::Inconsistent
-    } else if out.is_closed() {
-        Status::ClosedPipe
-    } else if tally.undecided > 0 {
-        Status::Undecided
-    } else {
-        Status::Success
-    }))
-}
-
-#[derive(Default)]
-struct Tally {
-    /// Histories with races, or that are no executions of the model.
-    racy: u64,
-    undecided: u64,
-}
-
-/// Lists the races of the histories of a file.
-fn list(
-    file: &OsStr,
-    arguments: &RacesArguments,
-    workers: usize,
-    passed_over: &mut Malformed,
-    tally: &mut Tally,
-    out: &mut Stdout,
-) -> Result<(), Failure> {
-    let name = file.to_string_lossy();
-    let RacesArguments { histories, streaming, budget, .. } = arguments;
-    let (progress, memory, color) = (Progress::new(), Memory::default(), out.color());
-    let source =
-        Source::open(file, histories.format, histories.nil_reads, budget.max_memory, streaming, &progress)?;
-    let find = |history: ReadResult, index: u64, large: bool| -> Result<(Page, Found), Failure> {
-        let History { subject, line, .. } = history?;
-        let case = Case { file: &name, index, line, subject: &subject };
-        let Subject::Memory(execution) = &subject else {
-            return Err(failure(&case, "races are of memories, and the history is of an object"));
-        };
-        let begin = Instant::now();
-        let found = memory.answer(
-            large,
-            || budget.limits(),
-            |limits| Found::of(execution, arguments, limits),
-            |found| matches!(found, Ok(Found { end: End::Undecided(Limit::Memory { .. }), .. })),
-        );
-        let found = found.map_err(|why| failure(&case, format_args!("{}: {why}", arguments.model)))?;
-        let mut page = Page::new(color);
-        let micros = begin.elapsed().as_micros() as u64;
-        match arguments.style {
-            RacesStyle::Human => found.lines(&case, execution, arguments, &mut page)?,
-            RacesStyle::Json => found.json(&case, execution, arguments, micros, &mut page)?,
-            RacesStyle::Brief => writeln!(page, "{}", found.word())?,
-        }
-        page.asides.extend(case.warning_line());
-        Ok((page, found))
-    };
-    let out = RefCell::new(out);
-    let take = |found: Result<(Page, Found), Failure>| {
-        let mut out = out.borrow_mut();
-        if out.is_closed() || interrupt::requested() {
-            return Ok(false);
-        }
-        let Some((page, found)) = progress.aside(|| passed_over.unless(found))? else {
-            if arguments.style == RacesStyle::Brief {
-                writeln!(out, "ERROR")?;
+    let RacesArguments { histories, budget, .. } = arguments;
+    let (memory, color) = (Memory::default(), out.color());
+    each_file(&histories.files, &driver.progress, &mut tally, out, |file, tally, out| {
+        let source = driver.open(file, histories.format, histories.nil_reads, budget.max_memory)?;
+        let name = source.name.clone();
+        let find = |history: History, place: Place<()>| -> Result<(Page, Found), Failure> {
+            let case = case(&name, &history, &place);
+            let Subject::Memory(execution) = case.subject else {
+                return Err(Failure::of(&case, "races are of memories, and the history is of an object"));
+            };
+            let begin = Instant::now();
+            let found = memory.answer(
+                place.large,
+                || budget.limits(),
+                |limits| Found::of(execution, arguments, limits),
+                |found| matches!(found, Ok(Found { end: End::Undecided(Limit::Memory { .. }), .. })),
+            );
+            let found =
+                found.map_err(|why| Failure::of(&case, format_args!("{}: {why}", arguments.model)))?;
+            let mut page = Page::new(color);
+            let micros = begin.elapsed().as_micros() as u64;
+            match arguments.style {
+                RacesStyle::Human => found.lines(&case, execution, arguments, &mut page)?,
+                RacesStyle::Json => found.json(&case, execution, arguments, micros, &mut page)?,
+                RacesStyle::Brief => writeln!(page, "{}", word(found.verdict()))?,
             }
-            return Ok(true);
+            page.asides.extend(case.warning_line());
+            Ok((page, found))
         };
-        tally.racy += u64::from(found.count > 0 || matches!(found.end, End::NoExecution(_)));
-        tally.undecided += u64::from(matches!(found.end, End::Undecided(_)));
-        progress.aside(|| out.print(&page))?;
-        if arguments.style == RacesStyle::Brief {
-            out.flush()?;
-        }
-        Ok(true)
-    };
-    let listed = pipeline::run(source, workers, &Each(find), &mut 0, take, || out.borrow_mut().flush());
-    progress.end();
-    listed
+        driver.run(source, tally, find, |next, tally| {
+            match next {
+                Next::Nothing => out.flush()?,
+                _ if out.is_closed() || interrupt::requested() => return Ok(false),
+                Next::Skipped if arguments.style == RacesStyle::Brief => writeln!(out, "{MALFORMED}")?,
+                Next::Skipped => {}
+                Next::Done((page, found)) => {
+                    tally.count(found.verdict());
+                    out.print(&page)?;
+                    if arguments.style == RacesStyle::Brief {
+                        out.flush()?;
+                    }
+                }
+            }
+            Ok(true)
+        })
+    })?;
+    tally.read_out(out)
 }
 
 /// The races of a history.
@@ -197,13 +154,13 @@ impl Found {
         Ok(())
     }
 
-    /// As test benches want it: whether there is none.
-    fn word(&self) -> &'static str {
+    /// Whether there is none: a yes or a no, as of a model.
+    fn verdict(&self) -> Bare {
         match self.end {
-            End::NoExecution(_) => "NO",
-            _ if self.count > 0 => "NO",
-            End::Undecided(_) => "??",
-            End::All => "OK",
+            End::NoExecution(_) => Verdict::Inconsistent(()),
+            _ if self.count > 0 => Verdict::Inconsistent(()),
+            End::Undecided(limit) => Verdict::Undecided(limit),
+            End::All => Verdict::Consistent(()),
         }
     }
 
@@ -215,25 +172,21 @@ impl Found {
         page: &mut Page,
     ) -> std::io::Result<()> {
         let model = arguments.model;
-        let (style, text) = match (&self.end, self.count) {
-            (End::NoExecution(_), _) => (BAD, "inconsistent"),
-            (End::Undecided(_), 0) => (DOUBT, "undecided"),
-            (_, 0) => (GOOD, "no race"),
-            (_, 1) => (BAD, "1 race"),
-            (_, _) => (BAD, "races"),
+        let said = match (&self.end, self.count) {
+            (End::NoExecution(_), _) => "inconsistent".into(),
+            (End::Undecided(_), 0) => "undecided".into(),
+            (_, 0) => "no race".into(),
+            (_, count) => counted(count, "race"),
         };
-        let count = if self.count > 1 { format!("{} ", self.count) } else { String::new() };
         let more = match &self.end {
             End::All => String::new(),
             End::NoExecution(Violation { axiom, .. }) => format!(", breaks {axiom}, {}", axiom.formula()),
             End::Undecided(limit) if self.count == 0 => format!(": {limit}"),
             End::Undecided(limit) => format!(", perhaps more: {limit}"),
         };
-        writeln!(page, "{case}: {model}: {}{more}", page.paint(style, &format!("{count}{text}")))?;
+        writeln!(page, "{case}: {model}: {}{more}", page.paint(output::style(self.verdict()), &said))?;
         for race in &self.races {
-            for line in show_race(x, race).iter().map(Line::indented) {
-                writeln!(page, "  {line}")?;
-            }
+            indented(show_race(x, race).iter().map(Line::indented), page)?;
         }
         Ok(())
     }
@@ -246,21 +199,14 @@ impl Found {
         micros: u64,
         page: &mut Page,
     ) -> std::io::Result<()> {
-        let model = arguments.model;
         let verdict = match &self.end {
             End::NoExecution(_) => "inconsistent",
             End::Undecided(_) if self.count == 0 => "undecided",
             _ if self.count > 0 => "racy",
             _ => "race-free",
         };
-        write!(
-            page,
-            r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":"{model}","verdict":"{verdict}","events":{},"micros":{micros}"#,
-            json!(case.file),
-            case.index,
-            json!(case.name()),
-            case.events(),
-        )?;
+        let head = line_head(case, &arguments.model.to_string(), verdict);
+        write!(page, r#"{head},"events":{},"micros":{micros}"#, case.events())?;
         match &self.end {
             End::NoExecution(violation) => {
                 write!(page, r#","violation":{}"#, violation_to_json(x, violation))?;

@@ -5,11 +5,11 @@ mod transactions;
 
 use crate::args::seconds;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::explain;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{STRONG, Stdout, complain};
+use crate::output::{Page, STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
@@ -162,7 +162,7 @@ fn model(name: &str) -> Result<Model, String> {
     }
 }
 
-pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let arguments = match &arguments.what {
         Record::Memory(arguments) => arguments,
         Record::Transactions(arguments) => return transactions::run(arguments, out),
@@ -196,16 +196,16 @@ fn warn(threads: usize) {
 }
 
 /// Writes what is recorded.
-fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
+fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let mut writer = arguments.destination.open(Format::Text, out)?;
     for history in bounded(recorder, arguments) {
         write(&history?, &mut writer, arguments)?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// Looks for a history that a model forbids.
@@ -214,7 +214,7 @@ fn search(
     model: Model,
     arguments: &MemoryArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let limits = Limits { stop: Some(interrupt::flag()), ..Limits::default() };
     let progress = Progress::new();
     let (mut recorded, mut undecided) = (0u64, 0u64);
@@ -226,7 +226,7 @@ fn search(
         }
         let verdict = tribunal_engines::memory::judge(&history, model, &limits).0;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
         match verdict {
             Verdict::Consistent(_) => {}
@@ -246,7 +246,7 @@ fn search(
     }
     let but = if undecided > 0 { format!(", {undecided} undecided") } else { String::new() };
     progress.aside(|| complain(&format!("{model} allows every history recorded, {recorded}{but}")));
-    Ok(if undecided > 0 { Status::Undecided } else { Status::Success })
+    Ok(Tally { undecided, ..Tally::default() })
 }
 
 /// As many histories as are asked for, while there is time.
@@ -287,10 +287,10 @@ fn show(
     recorded: u64,
     limits: &Limits<'_>,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     // There was an answer within the limits before: only Ctrl-C can have ended this.
     let Ok(shrunk) = tribunal_engines::memory::shrink(history, model, limits, |_| ()) else {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     };
     let part = shrunk.part.history;
     let name = printable(history.name().unwrap_or_default()).into_owned();
@@ -309,7 +309,9 @@ fn show(
         lines: Lines::default(),
     };
     let ask = |model| Answer::of(&checkable, &Question::Model(model), None, limits);
-    explain::print(&section(&ask(model), &source, SCREENFUL, limits), out)?;
+    let mut page = Page::new(out.color());
+    explain::print(&section(&ask(model), &source, SCREENFUL, limits), &mut page)?;
+    out.print(&page)?;
     writeln!(out)?;
     let words = Model::ALL.map(|model| (model.to_string(), ask(model).verdict()));
     for (heading, wanted) in
@@ -321,5 +323,5 @@ fn show(
             writeln!(out, "{heading:13} {}", models.join(", "))?;
         }
     }
-    Ok(Status::Inconsistent)
+    Ok(Tally { inconsistent: 1, ..Tally::default() })
 }

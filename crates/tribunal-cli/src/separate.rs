@@ -4,12 +4,13 @@ mod hierarchy;
 mod known;
 mod picture;
 
-use crate::args::{Budget, seconds, written_format};
-use crate::case::specifications;
-use crate::exit::Status;
+use crate::args::{seconds, written_format};
+use crate::budget::Budget;
+use crate::driver::specifications;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
+use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain, indented};
 use crate::progress::Progress;
 use crate::watchdog::Watched;
 use clap::{Args, ValueHint};
@@ -109,7 +110,7 @@ impl SeparateArguments {
     }
 }
 
-pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let known = Known::read(&arguments.known)?;
     match (&arguments.allows, &arguments.forbids) {
         (Some(allows), Some(forbids)) if allows == forbids => {
@@ -145,7 +146,7 @@ fn models(
     known: &Known,
     arguments: &SeparateArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let given = known.execution(pair);
     if given.is_none() && pair.forbids.includes(pair.allows) {
         return included([&pair.allows, &pair.forbids], arguments, out);
@@ -169,7 +170,7 @@ fn criteria(
     known: &Known,
     arguments: &SeparateArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let objects = Objects::new(arguments.spec.as_deref())?;
     let given = known.object(&pair, &arguments.limits());
     if given.is_none() && pair.forbids.includes(&pair.allows) {
@@ -199,7 +200,7 @@ fn levels(
     known: &Known,
     arguments: &SeparateArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let given = known.transactions(&pair, &arguments.limits());
     if given.is_none() && pair.forbids.includes(pair.allows) {
         return included([&pair.allows, &pair.forbids], arguments, out);
@@ -234,11 +235,11 @@ fn included<M: Display>(
     [allows, forbids]: [&M; 2],
     arguments: &SeparateArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let line =
         format!("{allows} is included in {forbids}: every history that {allows} allows, {forbids} allows");
     tell(&line, arguments, out)?;
-    Ok(Status::Inconsistent)
+    Ok(Tally { inconsistent: 1, ..Tally::default() })
 }
 
 /// Prints a line; on standard error where the output is for the history alone.
@@ -279,9 +280,9 @@ fn report(
     reached: Reached,
     arguments: &SeparateArguments,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     if interrupt::requested() {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     }
     let Reached { complete, histories, limit, unit } = reached;
     let alone = arguments.to.is_some() || arguments.output.is_some();
@@ -291,7 +292,7 @@ fn report(
             "{why}none up to {complete} {unit}: {forbids} allows what {allows} allows ({histories} histories tried)"
         );
         tell(&line, arguments, out)?;
-        return Ok(Status::Undecided);
+        return Ok(Tally { undecided: 1, ..Tally::default() });
     };
     write(&subject, arguments, out)?;
     let events = match &subject {
@@ -302,7 +303,7 @@ fn report(
     let line = format!("{events} {unit} separate {allows} and {forbids}; {remark}");
     if alone {
         complain(&line);
-        return Ok(Status::Success);
+        return Ok(Tally::default());
     }
     let checkable = specifications.checkable(&subject, spec_of(&subject)).map_err(|why| match why {
         NotCheckable::Specification(_) => Failure::Usage(format!("no specification `{}`", spec_of(&subject))),
@@ -313,12 +314,10 @@ fn report(
         let answer = Answer::of(&checkable, question, None, &arguments.limits());
         let word = out.paint(style, answer.verdict().word());
         writeln!(out, "{question}: {word}{}", answer.broken())?;
-        for line in answer.explain(&arguments.limits()) {
-            writeln!(out, "  {line}")?;
-        }
+        indented(answer.explain(&arguments.limits()), out)?;
     }
     writeln!(out, "{line}")?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// The name of the specification of an object; nothing for other histories.
@@ -370,7 +369,7 @@ impl Objects {
 }
 
 /// How all models of memories relate, and all criteria of objects.
-fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let progress = Progress::new();
     let mut tick = |events, tried| progress.separating(events, tried);
     let pairs = ordered(&Model::ALL);
@@ -387,7 +386,7 @@ fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Resu
     let criteria = hierarchy(&Criterion::ALL, &pairs, &operations, |found| found.history.len(), given);
     drop(progress);
     if interrupt::requested() {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     }
     for (title, hierarchy, reached) in [
         ("Memories", &models, Reached::of(&memories, "events")),
@@ -415,7 +414,7 @@ fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Resu
         sink.finish()?;
     }
     let limited = memories.limit.is_some() || operations.limit.is_some();
-    Ok(if limited { Status::Undecided } else { Status::Success })
+    Ok(Tally { undecided: limited.into(), ..Tally::default() })
 }
 
 /// Every ordered pair of different models.

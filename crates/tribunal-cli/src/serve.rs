@@ -12,7 +12,7 @@ mod response;
 mod worker;
 
 use crate::args::{seconds, size};
-use crate::exit::Status as Exit;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Stdout;
@@ -79,9 +79,10 @@ pub struct ServeArguments {
 const CHECKER: &str = include_str!("serve/checker.html");
 
 /// Serves until Ctrl-C.
-pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure> {
+pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if let Some(max_memory) = arguments.worker {
-        return Ok(worker::work(max_memory)?);
+        worker::work(max_memory)?;
+        return Ok(Tally::default());
     }
     let (page, endpoint, bytes) = match &arguments.page {
         Some(file) => {
@@ -110,7 +111,7 @@ pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure
     while !interrupt::requested() {
         thread::sleep(GLANCE);
     }
-    Ok(Exit::Interrupted)
+    Ok(Tally::default())
 }
 
 /// Listens on loopback: 127.0.0.1 and, where there is one, ::1 on the same port.

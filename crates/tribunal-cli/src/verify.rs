@@ -3,18 +3,17 @@
 mod lines;
 
 use crate::args::VerifyArguments;
-use crate::case::{Case, specifications, unfit};
 use crate::certificates::Shelf;
-use crate::exit::Status;
-use crate::failure::{Failure, Malformed};
+use crate::driver::{Driver, ReadResult, specifications};
+use crate::exit::Tally;
+use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
-use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
+use crate::pipeline::{Answers, Turn};
 use crate::progress::Progress;
 use crate::{input, interrupt};
 use lines::{Line, Lines};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
@@ -29,8 +28,8 @@ use tribunal_history::verdict::{Kind, Verdict, Witness};
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_host::{Memory, named, named_within, reading};
 use tribunal_report::transactions as words;
-use tribunal_report::{Checkable, Question, SCHEMA, Specifications, counted, printable, read_as};
-use tribunal_report::{Verification, Verifications};
+use tribunal_report::{Case, Checkable, Question, SCHEMA, Specifications, Verification};
+use tribunal_report::{counted, printable, read_as};
 use tribunal_verify as verify;
 use tribunal_verify::Refusal;
 
@@ -38,15 +37,16 @@ const NO_WITNESS: &str = "the line carries no witness; check --witness prints it
 const NO_VIOLATION: &str = "the line carries no violation";
 const NO_RACES: &str = "the line carries no races";
 
-pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if arguments.history == "-" && arguments.certificate == "-" {
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
-    let workers = arguments.streaming.workers()?;
-    let max_memory = reading(arguments.format, arguments.budget.max_memory).max_memory;
+    let driver = Driver::new(&arguments.streaming, Progress::none())?;
+    let VerifyArguments { format, nil_reads, budget, spec, .. } = arguments;
+    let max_memory = reading(*format, budget.max_memory).max_memory;
     let session = Session {
         arguments,
-        specifications: specifications(arguments.spec.as_deref())?,
+        specifications: specifications(spec.as_deref())?,
         memory: Memory::default(),
         history_file: arguments.history.to_string_lossy().into(),
         certificate_file: arguments.certificate.to_string_lossy().into(),
@@ -54,38 +54,31 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         max_memory,
         color: out.color(),
     };
-    let source = Source::open(
-        &arguments.history,
-        arguments.format,
-        arguments.nil_reads,
-        arguments.budget.max_memory,
-        &arguments.streaming,
-        &Progress::none(),
-    )?;
+    let source = driver.open(&arguments.history, *format, *nil_reads, budget.max_memory)?;
     // The other half is for what is read of a line.
     let mut lines = Lines::new(Box::new(input::lines(&arguments.certificate)?), max_memory / 2);
     // A model in a file is of memories, which are read in one way only.
     let question = lines.first_model().and_then(|model| model.parse::<Question>().ok());
-    let source = source.read_as(read_as(question.as_slice(), arguments.spec.as_deref()));
-    let (mut verifications, mut skipped, mut cut_short) = (Verifications::default(), 0u64, false);
-    let mut malformed = Malformed::new(&arguments.streaming);
+    let source = source.read_as(read_as(question.as_slice(), spec.as_deref()));
+    let (mut tally, mut skipped) = (Tally::default(), 0u64);
     // The file that the lines say they are about.
     let mut spoken_of: Option<String> = None;
-    let out = RefCell::new(out);
-    let take = |answer| {
-        let mut out = out.borrow_mut();
-        let Some(Answer { line, file, verification, page }) = (match answer {
-            Event::End => return Ok(false),
-            Event::Malformed(failure) => {
-                malformed.unless::<()>(Err(failure))?;
+    let take = |event| {
+        let answer = match event {
+            None => return out.flush().map(|()| true).map_err(Failure::from),
+            Some(Event::End) => return Ok(false),
+            Some(Event::Malformed(failure)) => Err(failure),
+            Some(Event::Answer(answer)) => answer,
+        };
+        let Answer { line, file, verification, page } = match answer {
+            Ok(answer) => answer,
+            Err(failure) => {
+                driver.skip(failure, &mut tally)?.print();
                 return Ok(true);
             }
-            Event::Answer(answer) => malformed.unless(answer)?,
-        }) else {
-            return Ok(true);
         };
         if out.is_closed() {
-            cut_short = true;
+            tally.cut_short = true;
             return Ok(false);
         }
         let other = spoken_of.get_or_insert_with(|| file.clone());
@@ -97,39 +90,32 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         }
         match verification {
             None => skipped += 1,
-            Some(verification) => verifications.count(&verification),
+            Some(verification) => tally.verifications.count(&verification),
         }
         out.print(&page)?;
         Ok(true)
     };
-    let ran = pipeline::run(source, workers, &session, &mut lines, take, || out.borrow_mut().flush());
-    let out = out.into_inner();
+    let job = |histories: Vec<ReadResult>, large, turn: Turn<'_, '_, Lines>, answers: &Answers<'_, Event>| {
+        session.work(histories, large, turn, answers);
+    };
+    let ran = driver.through(source, job, &mut lines, take);
     if !interrupt::requested() {
         ran?;
-        if !cut_short && let Some(line) = lines.take() {
+        if !tally.cut_short
+            && let Some(line) = lines.take()
+        {
             // Of a history that is not there; unless the line makes no sense in itself.
             let index = session.claim(&line)?.index;
             let (count, file) = (lines.histories(), &session.history_file);
             let problem = format!("index {index}: {file} has only {}", counted(count, "history"));
             return Err(session.problem(line.number, problem));
         }
-        if verifications.total() + skipped == 0 {
+        if tally.verifications.total() + skipped == 0 {
             return Err(session.problem(lines.number(), "expected verdict lines, found none".into()));
         }
     }
-    writeln!(out, "{}, {skipped} skipped", verifications.summary("accepted"))?;
-    let status = if interrupt::requested() {
-        return Ok(Status::Interrupted);
-    } else if verifications.refused > 0 {
-        Status::Inconsistent
-    } else if cut_short {
-        Status::ClosedPipe
-    } else if verifications.undecided > 0 {
-        Status::Undecided
-    } else {
-        Status::Success
-    };
-    Ok(malformed.status(status))
+    writeln!(out, "{}, {skipped} skipped", tally.verifications.summary("accepted"))?;
+    Ok(tally)
 }
 
 /// What the workers share.
@@ -165,10 +151,8 @@ struct Answer {
     page: Page,
 }
 
-impl Job for Session<'_> {
-    type State = Lines;
-    type Answer = Event;
-
+impl Session<'_> {
+    /// Verifies the lines that speak of these histories.
     fn work(
         &self,
         histories: Vec<ReadResult>,
@@ -254,7 +238,7 @@ impl Batch<'_> {
                 return false;
             }
             let Some(history) = self.histories.get(at) else { return true };
-            history.iter().for_each(|history| self.answers.begin(history.line));
+            history.iter().for_each(|history| self.answers.note(history.line));
             let answer = self.session.answer(&claim, line.number, history, self.large);
             self.answers.give(Event::Answer(answer))
         })
@@ -415,7 +399,7 @@ impl Session<'_> {
                     None => None,
                     Some(claimed) => {
                         let checkable = self.specifications.checkable(subject, name);
-                        let checkable = checkable.map_err(|why| unfit(&case, why))?;
+                        let checkable = checkable.map_err(|why| Failure::unfit(&case, why))?;
                         match claimed.other_history(&case, file) {
                             Some(other) => Some(Verification::Refused(other)),
                             None => self.memory.answer(

@@ -1,12 +1,12 @@
 //! `tribunal view`: a history and its verdicts as a page or a picture.
 
 use crate::args::Judging;
-use crate::case::{Case, specifications, unfit};
-use crate::exit::Status;
+use crate::budget::Patience;
+use crate::driver::specifications;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain, spare_inputs};
-use crate::patience::Patience;
 use crate::progress::Progress;
 use clap::{Args, ValueHint};
 use std::io::Write;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
-use tribunal_report::{Check, Questions, counted, printable, read_as};
+use tribunal_report::{Case, Check, Questions, counted, printable, read_as};
 use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
@@ -67,7 +67,7 @@ struct Picture {
     draw: fn(&Document) -> String,
 }
 
-pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let pictures = pictures(arguments)?;
     let Judging { spec, budget, .. } = &arguments.judging;
     let specifications = specifications(spec.as_deref())?;
@@ -79,7 +79,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     let progress = Progress::new();
     let history = chosen(arguments, &name, &progress)?;
     let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
-    let checkable = check.checkable(case.subject, case.file).map_err(|why| unfit(&case, why))?;
+    let checkable = check.checkable(case.subject, case.file).map_err(|why| Failure::unfit(&case, why))?;
     let patience = Patience::new(&budget, check.questions(&checkable).len(), overview);
     let answers = check.ask_all(&checkable, |question, known| {
         progress.judging(case.index, question);
@@ -89,13 +89,13 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     drop(progress);
     case.remarks().for_each(|line| complain(&line));
     if interrupt::requested() {
-        return Ok(Status::Interrupted);
+        return Ok(Tally::default());
     }
     write(&pictures, &document, out)?;
     if let (true, Some(page)) = (arguments.open, pictures.first()) {
         open(&page.path)?;
     }
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// The history of the index asked for.

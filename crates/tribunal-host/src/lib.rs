@@ -1,8 +1,8 @@
-//! What the programs that use Tribunal share: the command, and the libraries for C and Python.
+//! The machine that hosts a program, for the command and the libraries for C and Python; a page in a browser has none.
 //!
-//! Between the bytes of a history and the words of a verdict they all do the same: they take models and specifications by
-//! name or from a file ([`named`], [`specifications()`]), keep to limits of memory ([`most_memory`], [`Memory`]), and keep
-//! histories with where they are from ([`Source`]). Questions, answers and words are `tribunal-report`'s.
+//! It has memory, which is counted ([`heap`]) and divided among answers ([`most_memory`], [`Memory`]), and files, in which people write
+//! models and specifications ([`named`], [`specifications()`]) and from which histories come ([`Source`]). Questions, answers and words
+//! are `tribunal-report`'s.
 //!
 //! ```
 //! use tribunal::{Limits, Verdict};
@@ -20,15 +20,10 @@
 
 pub mod heap;
 mod memory;
-mod models;
-mod share;
+mod named;
 mod source;
-mod specifications;
-mod text;
 
-pub use memory::{LEAST, all_memory, most_memory, reading};
-pub use models::{INCLUDE, directories, named, named_within};
-pub use share::{MOST_WORKERS, Memory};
+pub use memory::{LEAST, MOST_WORKERS, Memory, all_memory, most_memory, reading};
+pub use named::{BadSpecification, INCLUDE, directories, named, named_within, specifications};
+pub use named::{read_text, read_text_from, read_utf8};
 pub use source::Source;
-pub use specifications::{BadSpecification, specifications};
-pub use text::{read_text, read_text_from, read_utf8};

@@ -39,5 +39,5 @@ pub use question::{Question, Questions, read_as};
 pub use screen::{Heading, Section, allowed, contrast, satisfied, section, sections};
 pub use shrink::{Part, shrink, usual_question};
 pub use source::Source;
-pub use verdict_line::{SCHEMA, error_line, verdict_line};
+pub use verdict_line::{SCHEMA, error_line, line_head, verdict_line};
 pub use verification::{Verification, Verifications};

@@ -56,22 +56,30 @@ pub fn verdict_line(
         answer.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
     // Written key by key to keep the order in which people read them.
     format!(
-        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":{},"verdict":"{}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
-        json!(case.file),
-        case.index,
-        json!(case.name()),
-        json!(answer.question().to_string()),
-        verdict.word(),
+        r#"{},"engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
+        line_head(case, &answer.question().to_string(), verdict.word()),
         json!(engine.map(Engine::name)),
         case.events(),
+    )
+}
+
+/// How a line begins that says something of a history under a model.
+pub fn line_head(case: &Case<'_>, model: &str, verdict: &str) -> String {
+    head(case.file, case.index, case.name(), Some(model), verdict)
+}
+
+fn head(file: &str, index: u64, name: Option<&str>, model: Option<&str>, verdict: &str) -> String {
+    let (file, name, model) = (json!(file), json!(name), json!(model));
+    format!(
+        r#"{{"schema":{SCHEMA},"file":{file},"index":{index},"name":{name},"model":{model},"verdict":"{verdict}""#
     )
 }
 
 /// The line of a malformed history, without its line break.
 pub fn error_line(file: &str, index: u64, error: &str) -> String {
     format!(
-        r#"{{"schema":{SCHEMA},"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
-        json!(file),
+        r#"{},"engine":null,"events":null,"micros":0,"error":{}}}"#,
+        head(file, index, None, None, "error"),
         json!(error),
     )
 }

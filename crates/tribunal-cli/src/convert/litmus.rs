@@ -1,57 +1,48 @@
 //! `tribunal convert --to litmus`: histories as litmus tests, each a file of its own.
 
 use crate::args::ConvertArguments;
-use crate::exit::Status;
-use crate::failure::{Failure, Malformed};
+use crate::driver::{Driver, Next, case};
+use crate::exit::Tally;
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout};
-use crate::pipeline::{self, Each, ReadResult, Source};
+use crate::pipeline::Place;
 use crate::progress::Progress;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tribunal_formats::Subject;
+use tribunal_formats::{History, Subject};
 use tribunal_litmus::history;
 
-pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let workers = arguments.streaming.workers()?;
-    let mut malformed = Malformed::new(&arguments.streaming);
-    let mut places = Places::new(arguments.output.as_deref());
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Tally, Failure> {
+    let driver = Driver::new(&arguments.streaming, Progress::none())?;
+    let (mut tally, mut places) = (Tally::default(), Places::new(arguments.output.as_deref()));
     for file in &arguments.files {
-        let name = file.to_string_lossy();
-        let source = Source::open(
-            file,
-            arguments.format,
-            arguments.nil_reads,
-            None,
-            &arguments.streaming,
-            &Progress::none(),
-        )?;
-        let convert = |read: ReadResult, _, _| -> Result<Test, Failure> {
-            let read = read?;
-            let problem = |problem| Failure::History { file: name.to_string(), line: read.line, problem };
-            let Subject::Memory(execution) = &read.subject else {
-                return Err(problem("a litmus test is of a memory, not of an object".into()));
+        let source = driver.open(file, arguments.format, arguments.nil_reads, None)?;
+        let name = source.name.clone();
+        let convert = |history: History, place: Place<()>| -> Result<Test, Failure> {
+            let case = case(&name, &history, &place);
+            let Subject::Memory(execution) = case.subject else {
+                return Err(Failure::of(&case, "a litmus test is of a memory, not of an object"));
             };
             let text =
-                history::write(execution, arguments.arch).map_err(|error| problem(error.to_string()))?;
+                history::write(execution, arguments.arch).map_err(|error| Failure::of(&case, error))?;
             Ok(Test { name: execution.name().unwrap_or("history").to_string(), text })
         };
-        let take = |test: Result<Test, Failure>| {
-            let Some(test) = malformed.unless(test)? else { return Ok(true) };
+        driver.run(source, &mut tally, convert, |next, _| {
+            let Next::Done(test) = next else { return Ok(true) };
             let place = places.next(&test.name)?;
             let mut sink = Sink::open(place.as_deref(), out)?;
             let unwritten = |source| Failure::output(place.as_deref(), source);
             sink.write_all(test.text.as_bytes()).and_then(|()| sink.flush()).map_err(unwritten)?;
             sink.finish()?;
             Ok(!interrupt::requested())
-        };
-        pipeline::run(source, workers, &Each(convert), &mut 0, take, || Ok(()))?;
+        })?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            break;
         }
     }
-    Ok(malformed.status(Status::Success))
+    Ok(tally)
 }
 
 struct Test {

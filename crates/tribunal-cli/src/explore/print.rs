@@ -1,7 +1,7 @@
 //! What was found, for people.
 
 use super::{ExploreArguments, Found, Job};
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, indented};
 use std::fmt;
 use std::io::{self, Write};
 use tribunal_explore::graph::{Event, EventId, Source};
@@ -199,12 +199,10 @@ fn diagnosed(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     if !found.models.is_empty() {
         writeln!(page)?;
     }
-    for under in &found.models {
-        writeln!(page, "  {under}")?;
-    }
+    indented(&found.models, page)?;
     let Some(repair) = &found.repair else { return Ok(()) };
     writeln!(page)?;
-    repair.to_string().lines().try_for_each(|line| writeln!(page, "  {line}"))
+    indented(repair.to_string().lines(), page)
 }
 
 /// An event as it is shown.

@@ -1,7 +1,7 @@
 //! `tribunal generate hard`: histories that are hard to judge by construction.
 
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::Stdout;
 use crate::{input, interrupt};
@@ -235,7 +235,7 @@ fn bits(text: &str) -> Result<u32, String> {
     parsed.map_err(|_| "expected a number, or 0b and bits, such as 0b10".into())
 }
 
-pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if let Hard::Sat(arguments) = &arguments.what
         && arguments.ratio() * f64::from(arguments.variables) > f64::from(MOST_CLAUSES)
     {
@@ -290,7 +290,7 @@ struct Known {
 }
 
 impl Destination {
-    fn write(&self, out: &mut Stdout, histories: impl IntoIterator<Item = Known>) -> Result<Status, Failure> {
+    fn write(&self, out: &mut Stdout, histories: impl IntoIterator<Item = Known>) -> Result<Tally, Failure> {
         let mut writer = self.open(Format::Text, out)?;
         for Known { history, name, verdicts } in histories {
             let labels =
@@ -298,11 +298,11 @@ impl Destination {
             write_history(&mut writer, &renamed(&history, &name), &Labels(labels.collect()))
                 .map_err(|error| self.failure(error, &name))?;
             if interrupt::requested() {
-                return Ok(Status::Interrupted);
+                return Ok(Tally::default());
             }
         }
         self.finish(writer)?;
-        Ok(Status::Success)
+        Ok(Tally::default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::spool::Spool;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout};
@@ -117,7 +117,7 @@ fn bug() -> impl TypedValueParser<Value = Bug> {
     PossibleValuesParser::new(Bug::ALL.map(Bug::name)).try_map(|name| name.parse())
 }
 
-pub fn run(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MachineArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let machine = arguments.machine()?;
     let mut writer = arguments.destination.open(Format::Text, out)?;
     for number in 0..arguments.histories {
@@ -130,17 +130,17 @@ pub fn run(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Fai
             .map_err(|error| arguments.destination.failure(error, &name))?;
         for (at, step) in steps.enumerate() {
             if at % ATTENTION == 0 && interrupt::requested() {
-                return Ok(Status::Interrupted);
+                return Ok(Tally::default());
             }
             history.add(step).map_err(|error| error.of(&arguments.destination, &name))?;
         }
         history.end().map_err(|error| error.of(&arguments.destination, &name))?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// A history that is being written.

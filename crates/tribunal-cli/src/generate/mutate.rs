@@ -1,10 +1,11 @@
 //! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
 
 use super::share;
-use crate::args::{Budget, format};
-use crate::case::{Case, failure, specifications, unfit};
+use crate::args::format;
+use crate::budget::Budget;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::driver::specifications;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain, spare_inputs};
 use crate::{input, interrupt};
@@ -20,7 +21,7 @@ use tribunal_history::verdict::Verdict;
 use tribunal_host::reading;
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
-use tribunal_report::{Answer, Question, Specifications};
+use tribunal_report::{Answer, Case, Question, Specifications};
 
 const HELP: &str = "\
 Examples:
@@ -79,10 +80,10 @@ pub struct MutateArguments {
     files: Vec<OsString>,
 }
 
-pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let specifications = specifications(arguments.spec.as_deref())?;
     let open = |file: &OsString| input::open(file, reading(arguments.format, arguments.budget.max_memory));
-    let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
+    let Some((first, others)) = arguments.files.split_first() else { return Ok(Tally::default()) };
     let histories = open(first)?;
     // Jepsen's logs are only read.
     let usual = Some(histories.format()).filter(|&format| format != Format::Jepsen).unwrap_or(Format::Json);
@@ -100,7 +101,7 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
             for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
                 let mutant = arguments.mutant(&case, &specifications, seed)?;
                 if interrupt::requested() {
-                    return Ok(Status::Interrupted);
+                    return Ok(Tally::default());
                 }
                 let Some(mutant) = mutant else {
                     missing = true;
@@ -113,7 +114,7 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(if missing { Status::Undecided } else { Status::Success })
+    Ok(Tally { undecided: missing.into(), ..Tally::default() })
 }
 
 impl MutateArguments {
@@ -140,7 +141,7 @@ impl MutateArguments {
             }
             Subject::Object(object) => {
                 if self.drop_fences > 0.0 || self.weaken > 0.0 {
-                    return Err(failure(case, "a history of an object has neither fences nor orders"));
+                    return Err(Failure::of(case, "a history of an object has neither fences nor orders"));
                 }
                 let history = &object.history;
                 let of = |history: &History| {
@@ -153,7 +154,7 @@ impl MutateArguments {
                 let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));
                 Ok(found.map(|mutant| of(&objects::renamed(&mutant, &name))))
             }
-            Subject::Transactions(_) => Err(failure(case, "histories of transactions are not mutated")),
+            Subject::Transactions(_) => Err(Failure::of(case, "histories of transactions are not mutated")),
         }
     }
 
@@ -185,13 +186,14 @@ impl MutateArguments {
             let Some(question) = &self.inconsistent else { return Ok(Some(mutant)) };
             let subject = of(&mutant);
             let case = Case { subject: &subject, ..*case };
-            let checkable = specifications.checkable(&subject, case.file).map_err(|why| unfit(&case, why))?;
+            let checkable =
+                specifications.checkable(&subject, case.file).map_err(|why| Failure::unfit(&case, why))?;
             let answer = Answer::of(&checkable, question, None, &self.budget.limits());
             match answer.verdict() {
                 Verdict::Inconsistent(()) => return Ok(Some(mutant)),
                 Verdict::Unsupported(()) => {
                     let why = answer.reason().unwrap_or_default();
-                    return Err(failure(&case, format_args!("{question}: {why}")));
+                    return Err(Failure::of(&case, format_args!("{question}: {why}")));
                 }
                 _ if interrupt::requested() => break,
                 _ => {}

@@ -2,7 +2,7 @@
 
 use super::share;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Stdout;
@@ -90,7 +90,7 @@ fn bug() -> impl TypedValueParser<Value = Bug> {
     PossibleValuesParser::new(Bug::ALL.map(Bug::name)).try_map(|name| name.parse())
 }
 
-pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if arguments.bug.is_some() && arguments.implementation != How::Buggy {
         return Err(Failure::Usage("--bug is of the buggy implementation".into()));
     }
@@ -107,11 +107,11 @@ pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Status, Fail
         write_object(&mut writer, &object, &Labels::default())
             .map_err(|error| arguments.destination.failure(error, &simulation.to_string()))?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
     }
     arguments.destination.finish(writer)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 impl ObjectArguments {

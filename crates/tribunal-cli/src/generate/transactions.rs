@@ -2,7 +2,7 @@
 
 use super::share;
 use crate::destination::Destination;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Stdout;
@@ -107,7 +107,7 @@ fn bug() -> impl TypedValueParser<Value = StoreBug> {
     PossibleValuesParser::new(StoreBug::ALL.map(StoreBug::name)).try_map(|name| name.parse())
 }
 
-pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let seeds = (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number));
     arguments.destination.write_transactions(out, seeds.map(|seed| arguments.history(seed)))
 }
@@ -182,7 +182,7 @@ impl Destination {
         &self,
         out: &mut Stdout,
         histories: impl IntoIterator<Item = Result<(History, Labels), Failure>>,
-    ) -> Result<Status, Failure> {
+    ) -> Result<Tally, Failure> {
         let mut histories = histories.into_iter().peekable();
         // Check the arguments before a file is opened.
         if let Some(Err(failure)) = histories.next_if(Result::is_err) {
@@ -197,10 +197,10 @@ impl Destination {
             write_transactions(&mut writer, &transactions, &labels)
                 .map_err(|error| self.failure(error, &name()))?;
             if interrupt::requested() {
-                return Ok(Status::Interrupted);
+                return Ok(Tally::default());
             }
         }
         self.finish(writer)?;
-        Ok(Status::Success)
+        Ok(Tally::default())
     }
 }

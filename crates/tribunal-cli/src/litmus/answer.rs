@@ -1,7 +1,7 @@
 //! A test's answer under a model, made while others are.
 
-use super::Session;
 use super::model::Unprepared;
+use super::{LitmusStyle, Session};
 use crate::interrupt;
 use serde_json::json;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tribunal_cat::limits::Stopped;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
-use tribunal_report::SCHEMA;
+use tribunal_report::{SCHEMA, printable_lines};
 
 /// The result of a test under a model.
 pub enum Answered {
@@ -29,9 +29,8 @@ pub struct Answer {
     pub states: usize,
     /// Whether a loop was left unfinished.
     pub cut: bool,
-    /// As herd prints it; only where executions are counted.
-    pub herd: String,
-    pub json: String,
+    /// What is printed of it, if it is no row of a table.
+    pub text: Option<String>,
 }
 
 /// Runs one test after the other, with the same memory.
@@ -76,8 +75,8 @@ impl Worker<'_> {
             Err(Unprepared::Wrong(message)) => return Answered::Failed(message),
         };
         if self.runners[model].as_ref().is_none_or(|(arch, _)| *arch != test.arch) {
-            let options =
-                Options { counts: self.session.counts, unroll: self.session.unroll, ..prepared.options };
+            let counts = self.session.style != LitmusStyle::Table;
+            let options = Options { counts, unroll: self.session.unroll, ..prepared.options };
             self.runners[model] = Some((test.arch.clone(), Runner::new(&prepared.plan, options)));
         }
         let Some((_, runner)) = &mut self.runners[model] else { return undecided(Limit::Stopped) };
@@ -85,9 +84,20 @@ impl Worker<'_> {
         let mut reached = None;
         let outcome = runner.run(test, &mut poll(&limits, &mut reached));
         match outcome {
-            Ok(outcome) => {
-                Answered::Run(answer(&prepared.name, name, test, &outcome, start.elapsed().as_secs_f64()))
-            }
+            Ok(outcome) => Answered::Run(Answer {
+                verdict: outcome.verdict(test.quantifier),
+                observation: outcome.observation(),
+                states: outcome.states.len(),
+                cut: outcome.cut,
+                text: match self.session.style {
+                    LitmusStyle::Herd => {
+                        let text = herd(test, &outcome, start.elapsed().as_secs_f64());
+                        Some(printable_lines(&text).into_owned())
+                    }
+                    LitmusStyle::Json => Some(line(&prepared.name, name, test, &outcome)),
+                    LitmusStyle::Table => None,
+                },
+            }),
             Err(RunError::Stopped(_)) => undecided(reached.unwrap_or(Limit::Stopped)),
             Err(error) => Answered::Failed(error.to_string()),
         }
@@ -112,29 +122,23 @@ pub fn poll(
     }
 }
 
-fn answer(model: &str, file: &str, test: &Test, outcome: &Outcome, seconds: f64) -> Answer {
-    let verdict = outcome.verdict(test.quantifier);
-    let observation = outcome.observation();
-    let (mut printed, mut line) = (String::new(), String::new());
-    if outcome.counted {
-        let all = outcome.executions();
-        let states: Vec<String> = outcome.states.keys().map(|state| test.state(state)).collect();
-        line = json!({
-            "schema": SCHEMA,
-            "test": test.name,
-            "file": file,
-            "arch": test.arch,
-            "model": model,
-            "verdict": verdict.to_string(),
-            "observation": observation.to_string(),
-            "loop": outcome.cut,
-            "flags": outcome.flags,
-            "positive": all.positive,
-            "negative": all.negative,
-            "states": states,
-        })
-        .to_string();
-        printed = herd(test, outcome, seconds);
-    }
-    Answer { verdict, observation, states: outcome.states.len(), cut: outcome.cut, herd: printed, json: line }
+/// What a model allows of a test, as a line of JSON.
+fn line(model: &str, file: &str, test: &Test, outcome: &Outcome) -> String {
+    let all = outcome.executions();
+    let states: Vec<String> = outcome.states.keys().map(|state| test.state(state)).collect();
+    let line = json!({
+        "schema": SCHEMA,
+        "test": test.name,
+        "file": file,
+        "arch": test.arch,
+        "model": model,
+        "verdict": outcome.verdict(test.quantifier).to_string(),
+        "observation": outcome.observation().to_string(),
+        "loop": outcome.cut,
+        "flags": outcome.flags,
+        "positive": all.positive,
+        "negative": all.negative,
+        "states": states,
+    });
+    line.to_string()
 }

@@ -3,8 +3,8 @@
 use super::Session;
 use super::answer::poll;
 use super::model::{Choice, Prepared, Unprepared};
-use crate::case::{Case, specifications, unfit};
-use crate::exit::Status;
+use crate::driver::specifications;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain};
 use crate::view::write_page;
@@ -15,7 +15,7 @@ use tribunal_history::memory::Execution;
 use tribunal_history::verdict::Limit;
 use tribunal_host::named;
 use tribunal_litmus::{Options, RunError, Runner, Test};
-use tribunal_report::{Check, Questions};
+use tribunal_report::{Case, Check, Questions};
 use tribunal_view::document;
 
 /// Draws an execution that satisfies the test's condition: one that the model allows or, where there is none, one that it forbids.
@@ -25,7 +25,7 @@ pub fn draw(
     session: &Session,
     page: &Path,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let name = file.to_string_lossy();
     let text = std::fs::read(file).map_err(|source| Failure::Read { file: name.to_string(), source })?;
     let test = Test::parse_with(&name, &String::from_utf8_lossy(&text), &session.macros)
@@ -47,7 +47,7 @@ pub fn draw(
             Ok(None) => {}
             Err(why) => {
                 complain(&format!("{name}: undecided: {why}"));
-                return Ok(Status::Undecided);
+                return Ok(Tally { undecided: 1, ..Tally::default() });
             }
         }
     }
@@ -63,7 +63,7 @@ pub fn draw(
         lines: Lines::default(),
     };
     let case = Case { file: &name, index: 0, line: 1, subject: &history.subject };
-    let checkable = check.checkable(case.subject, case.file).map_err(|why| unfit(&case, why))?;
+    let checkable = check.checkable(case.subject, case.file).map_err(|why| Failure::unfit(&case, why))?;
     let questions = check.questions(&checkable);
     let answers: Vec<_> =
         questions.iter().map(|question| check.answer(&checkable, question, &limits)).collect();
@@ -71,7 +71,7 @@ pub fn draw(
     let word = if allows { "allows" } else { "forbids" };
     complain(&format!("{} {word} ({})", prepared.name, test.condition_text));
     write_page(page, &document, out)?;
-    Ok(Status::Success)
+    Ok(Tally::default())
 }
 
 /// An execution that satisfies the condition.

@@ -2,8 +2,9 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments};
-use crate::exit::Status;
+use crate::args::MonitorArguments;
+use crate::budget::Budget;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::input::{self, Follow};
 use crate::interrupt;
@@ -19,7 +20,7 @@ use tribunal_report::memory::monitored;
 use tribunal_report::{counted, printable};
 
 /// Monitors until the input ends, Ctrl-C, or a violation, unless it is to resume.
-pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Result<Tally, Failure> {
     let file = arguments.file.to_string_lossy().into_owned();
     let progress = Progress::new();
     progress.file(&file, input::size(&arguments.file));
@@ -41,14 +42,14 @@ pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Resu
         file,
     };
     let mut feed = Feed::of_memory(bytes, &watch.file, options);
-    let status = watch.through(&mut feed, &progress, out)?;
+    let tally = watch.through(&mut feed, &progress, out)?;
     if feed.left_out() > 0 {
         progress.aside(|| {
             complain(&format!("{}: the last line has no end and was left out", printable(&watch.file)))
         });
     }
     progress.aside(|| out.flush())?;
-    Ok(status)
+    Ok(tally)
 }
 
 fn monitor(arguments: &MonitorArguments, model: Model) -> Result<Monitor, Failure> {
@@ -77,7 +78,7 @@ impl Watch<'_> {
         feed: &mut Feed<Observed>,
         progress: &Progress,
         out: &mut Stdout,
-    ) -> Result<Status, Failure> {
+    ) -> Result<Tally, Failure> {
         /// How often memory is looked at, in events.
         const CHECK: u64 = 1 << 12;
         loop {
@@ -94,8 +95,8 @@ impl Watch<'_> {
                         if interrupt::requested() {
                             return self.interrupted(progress);
                         }
-                        if let Some(status) = self.out_of_room(self.monitor.bytes(), progress) {
-                            return Ok(status);
+                        if let Some(tally) = self.out_of_room(self.monitor.bytes(), progress) {
+                            return Ok(tally);
                         }
                     }
                     if self.monitor.is_due(false) {
@@ -103,8 +104,8 @@ impl Watch<'_> {
                     }
                 }
                 Next::Event(Observed::Thread(name)) => {
-                    if let Some(status) = self.out_of_room(self.monitor.bytes_with_thread(), progress) {
-                        return Ok(status);
+                    if let Some(tally) = self.out_of_room(self.monitor.bytes_with_thread(), progress) {
+                        return Ok(tally);
                     }
                     self.monitor.thread(&name);
                 }
@@ -130,24 +131,19 @@ impl Watch<'_> {
         if interrupt::requested() {
             return self.interrupted(progress);
         }
-        Ok(self.status(if out.is_closed() { Status::ClosedPipe } else { Status::Success }))
+        Ok(self.tally())
     }
 
-    /// The exit status if so many bytes are too many, which is reported.
-    fn out_of_room(&mut self, bytes: usize, progress: &Progress) -> Option<Status> {
+    /// What there is so far, if so many bytes are too many, which is reported.
+    fn out_of_room(&mut self, bytes: usize, progress: &Progress) -> Option<Tally> {
         let most = self.budget.max_memory.filter(|&most| bytes > most)?;
         let limit = Limit::Memory { bytes: most, states: 0 };
         self.remark(progress, &format!("undecided from here on: {limit}"));
-        Some(self.status(Status::Undecided))
+        Some(self.tally())
     }
 
-    /// The exit status if everything is decided.
-    fn status(&self, otherwise: Status) -> Status {
-        match (self.violations, self.unsettled) {
-            (1.., _) => Status::Inconsistent,
-            (0, true) => Status::Undecided,
-            (0, false) => otherwise,
-        }
+    fn tally(&self) -> Tally {
+        Tally { inconsistent: self.violations, undecided: self.unsettled.into(), ..Tally::default() }
     }
 
     /// The execution has ended; false if that is the end.
@@ -165,9 +161,9 @@ impl Watch<'_> {
         }
     }
 
-    fn interrupted(&mut self, progress: &Progress) -> Result<Status, Failure> {
+    fn interrupted(&mut self, progress: &Progress) -> Result<Tally, Failure> {
         self.tell_unsettled(progress);
-        Ok(Status::Interrupted)
+        Ok(self.tally())
     }
 
     /// Tells what has been found; false if that is the end.

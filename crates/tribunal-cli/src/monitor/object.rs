@@ -2,9 +2,10 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments};
-use crate::case::specifications;
-use crate::exit::Status;
+use crate::args::MonitorArguments;
+use crate::budget::Budget;
+use crate::driver::specifications;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
@@ -18,7 +19,7 @@ use tribunal_host::reading;
 use tribunal_report::printable;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.
-pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout) -> Result<Tally, Failure> {
     let file = arguments.file.to_string_lossy().into_owned();
     let given = specifications(arguments.spec.as_deref())?;
     let progress = Progress::new();
@@ -31,7 +32,7 @@ pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout
     let spec = match given.given() {
         Some(spec) => spec,
         None => {
-            let Some(name) = feed.spec()? else { return Ok(Status::Success) };
+            let Some(name) = feed.spec()? else { return Ok(Tally::default()) };
             implied = named(&name, &file)?;
             &*implied
         }
@@ -44,12 +45,12 @@ pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout
     let word = format!("{} ({criterion})", out.paint(BAD, "inconsistent"));
     let name = file.clone();
     let watch = Watch { file, monitor, budget, lines: Lines::default(), word };
-    let status = watch.through(&mut feed, out)?;
+    let tally = watch.through(&mut feed, out)?;
     if let Some(note) = feed.notes().left_out() {
         progress.aside(|| complain(&format!("{}: {note}", printable(&name))));
     }
     progress.aside(|| out.flush())?;
-    Ok(status)
+    Ok(tally)
 }
 
 /// The specification that the events imply.
@@ -79,7 +80,7 @@ struct Watch<'s> {
 }
 
 impl Watch<'_> {
-    fn through(mut self, feed: &mut Feed<ObjectEvent>, out: &mut Stdout) -> Result<Status, Failure> {
+    fn through(mut self, feed: &mut Feed<ObjectEvent>, out: &mut Stdout) -> Result<Tally, Failure> {
         loop {
             let next = feed.next()?;
             let limits = self.budget.limits();
@@ -92,7 +93,7 @@ impl Watch<'_> {
                 Next::End => break,
             };
             if interrupt::requested() {
-                return Ok(Status::Interrupted);
+                return Ok(Tally::default());
             }
             match status {
                 object::Status::Consistent => {}
@@ -109,8 +110,8 @@ impl Watch<'_> {
         let Watch { file, monitor, lines, word, .. } = self;
         match monitor.finish() {
             object::Status::Violation(violation) => violated(&violation, &file, &lines, &word, out),
-            object::Status::Undecided(_) => Ok(Status::Undecided),
-            object::Status::Consistent => Ok(Status::Success),
+            object::Status::Undecided(_) => Ok(Tally { undecided: 1, ..Tally::default() }),
+            object::Status::Consistent => Ok(Tally::default()),
         }
     }
 
@@ -143,9 +144,9 @@ fn violated(
     lines: &Lines,
     word: &str,
     out: &mut Stdout,
-) -> Result<Status, Failure> {
+) -> Result<Tally, Failure> {
     let why = violation.to_string();
     writeln!(out, "{}:{}: {word}: {}", printable(file), lines.of(violation.event), printable(&why))?;
     out.flush()?;
-    Ok(Status::Inconsistent)
+    Ok(Tally { inconsistent: 1, ..Tally::default() })
 }

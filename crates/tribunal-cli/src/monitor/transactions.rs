@@ -6,11 +6,11 @@
 
 use super::feed::{Feed, Next};
 use crate::args::MonitorArguments;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
-use crate::output::{BAD, Stdout, complain};
+use crate::output::{BAD, Stdout, complain, indented};
 use crate::progress::Progress;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use tribunal_report::{Answer, On, printable};
 const LEAST: usize = 64;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.
-pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Result<Tally, Failure> {
     let file = arguments.file.to_string_lossy().into_owned();
     let progress = Progress::new();
     progress.file(&file, input::size(&arguments.file));
@@ -50,7 +50,7 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
     loop {
         let event = feed.next()?;
         if interrupt::requested() {
-            return Ok(Status::Interrupted);
+            return Ok(Tally::default());
         }
         let lines = watch.ends.len();
         let due = match &event {
@@ -63,7 +63,7 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
             let start = Instant::now();
             if let Some(violation) = watch.check(matches!(event, Next::End))? {
                 progress.aside(|| violation.print(&watch, out))?;
-                return Ok(Status::Inconsistent);
+                return Ok(Tally { inconsistent: 1, ..Tally::default() });
             }
             (since, took) = (Instant::now(), start.elapsed());
             next = lines + LEAST.max(lines / 8);
@@ -71,7 +71,7 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
         match event {
             Next::Event(line) => watch.take(&line)?,
             Next::Silence => {}
-            Next::End => return Ok(if watch.doubt { Status::Undecided } else { Status::Success }),
+            Next::End => return Ok(Tally { undecided: watch.doubt.into(), ..Tally::default() }),
         }
     }
 }
@@ -178,9 +178,7 @@ impl Violation {
         let answer = Answer::new(on, None, 0, &limits);
         let word = out.paint(BAD, "inconsistent");
         writeln!(out, "{}:{line}: {word} ({}){}", printable(&watch.file), watch.level, answer.broken())?;
-        for line in answer.explain(&limits) {
-            writeln!(out, "  {line}")?;
-        }
+        indented(answer.explain(&limits), out)?;
         Ok(out.flush()?)
     }
 }

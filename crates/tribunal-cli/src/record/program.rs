@@ -1,7 +1,7 @@
 //! `tribunal record memory --program`: a litmus test on this machine, and what a model says of what it comes to.
 
 use super::MemoryArguments;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::litmus::answer::poll;
@@ -24,7 +24,7 @@ const RUNNING: Duration = Duration::from_secs(1);
 /// How long the model may take.
 const THINKING: Duration = Duration::from_secs(10);
 
-pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let name = file.display().to_string();
     let text =
         tribunal_host::read_text(file).map_err(|source| Failure::Read { file: name.clone(), source })?;
@@ -55,11 +55,7 @@ pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result
         program.run(arguments.layout, go_on).map_err(|error| Failure::Usage(error.to_string()))?;
     progress.end();
     let forbidden = print(&test, &histogram, allowed.as_ref(), begin.elapsed(), out)?;
-    Ok(match (interrupt::requested(), forbidden) {
-        (true, _) => Status::Interrupted,
-        (false, true) => Status::Inconsistent,
-        (false, false) => Status::Success,
-    })
+    Ok(Tally { inconsistent: forbidden.into(), ..Tally::default() })
 }
 
 /// The states that a model allows.

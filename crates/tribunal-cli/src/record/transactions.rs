@@ -4,7 +4,7 @@ mod table;
 
 use super::Destination;
 use crate::args::seconds;
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
@@ -111,7 +111,7 @@ fn isolation() -> impl TypedValueParser<Value = Asked> {
         .map(|name| name.parse().map_or(Asked::All, Asked::One))
 }
 
-pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     if arguments.server.is_some() && arguments.driver != Driver::Postgres {
         return Err(Failure::Usage("--server is of --driver postgres".into()));
     }
@@ -152,7 +152,7 @@ pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status
         arguments.destination.finish(writer)?;
     }
     table.print(out)?;
-    Ok(if interrupt::requested() { Status::Interrupted } else { table.status() })
+    Ok(table.tally())
 }
 
 impl TransactionsArguments {

@@ -67,11 +67,6 @@ impl Expectations {
         self.compared == 0 && self.unsupported == 0
     }
 
-    /// Whether every comparison agreed.
-    pub fn all_agree(&self) -> bool {
-        self.mismatched == 0
-    }
-
     /// The comparisons in words.
     pub fn summary(&self) -> String {
         let Expectations { compared, mismatched, unsupported } = self;

@@ -1,7 +1,7 @@
 //! JUnit XML, as test benches and their servers read it: a suite a file, a test a history and model.
 
 use super::{Malformed, Report, Sheet};
-use crate::args::Budget;
+use crate::budget::Budget;
 use crate::output::Page;
 use std::io::{self, Write};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What transactions satisfy: the strongest levels and the anomaly, and all levels in a table.
 
+use super::overview::{Overview, listed};
 use super::{Sheet, mark};
-use crate::args::Budget;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
 use tribunal_history::transactions::{Base, Isolation, Level};
@@ -24,54 +24,33 @@ const ROWS: [(Isolation, &str); 9] = [
 const COLUMNS: [(Base, &str); 3] =
     [(Base::None, "plain"), (Base::Session, "session-"), (Base::Strict, "strict-")];
 
-/// Prints the strongest levels of each history and, if there is a single one, the table and why it is not stronger.
-pub struct Levels {
-    witness: bool,
-    /// What an explanation may cost.
-    budget: Budget,
-}
-
-impl Levels {
-    /// Tables; with `witness`, a single one is also followed by a witness of a strongest level.
-    pub fn new(witness: bool, budget: Budget) -> Self {
-        Levels { witness, budget }
+/// Prints the strongest levels of a history and, if it may stay the only one, the table, why the weakest level fails, from which the others
+/// follow, and the witnesses asked for.
+pub fn history(
+    overview: &Overview,
+    case: &Case<'_>,
+    answers: &[Answer],
+    sheet: &mut Sheet,
+) -> io::Result<()> {
+    beginning(case, Some(answers), &mut sheet.page)?;
+    if !sheet.first {
+        return Ok(());
     }
-
-    /// Prints what a history satisfies.
-    pub fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
-        beginning(case, Some(answers), &mut sheet.page)?;
-        if sheet.first {
-            table(answers, &mut sheet.below)?;
-            self.reasons(answers, &reasons(answers), &mut sheet.below)?;
-        }
-        Ok(())
+    let below = &mut sheet.below;
+    table(answers, below)?;
+    if let Some(answer) = reasons(answers).first() {
+        overview.because(answer, below)?;
     }
-
-    /// Prints why the weakest level fails, from which the others follow, and the witness asked for.
-    fn reasons(&self, answers: &[Answer], failing: &[&Answer], below: &mut Page) -> io::Result<()> {
-        if let Some(answer) = failing.first() {
-            writeln!(below, "\n{}: inconsistent{}", answer.question(), answer.broken())?;
-            for line in answer.explain(&self.budget.limits()) {
-                writeln!(below, "  {line}")?;
-            }
-        }
-        for name in satisfied(answers).iter().filter(|_| self.witness) {
-            let named = |answer: &&Answer| answer.question().to_string() == *name;
-            if let Some(answer) = answers.iter().find(named) {
-                writeln!(below, "\n{name}: consistent")?;
-                for line in answer.show_witness() {
-                    writeln!(below, "  {line}")?;
-                }
-            }
-        }
-        Ok(())
+    for name in satisfied(answers).iter().filter(|_| overview.witness) {
+        let named = |answer: &&Answer| answer.question().to_string() == *name;
+        answers.iter().find(named).map_or(Ok(()), |answer| Overview::witnessed(answer, below))?;
     }
+    Ok(())
 }
 
 /// Prints the history's name and, once all is known, what it satisfies: what does not wait for explanations.
 pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) -> io::Result<()> {
-    writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-    let Some(answers) = answers else { return Ok(()) };
+    let Some(answers) = answers else { return listed(case, &[], out) };
     let undecided = answers.iter().filter(|answer| answer.verdict().limit().is_some());
     let undecided = undecided.map(|answer| answer.question().to_string()).collect();
     let anomalies: Vec<String> = reasons(answers)
@@ -83,10 +62,7 @@ pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) ->
         ("anomaly", BAD, anomalies),
         ("undecided", DOUBT, undecided),
     ];
-    for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
-        writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
-    }
-    Ok(())
+    listed(case, &rows, out)
 }
 
 /// The answers of the weakest levels that fail, those of the least base first.

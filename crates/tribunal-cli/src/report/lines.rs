@@ -1,8 +1,8 @@
 //! A line for each history and model asked for, and the explanation of what is inconsistent.
 
 use super::{Begun, Known, Malformed, Report, Sheet};
-use crate::args::Budget;
-use crate::output::{self, BAD, Page};
+use crate::budget::Budget;
+use crate::output::{self, BAD, Page, indented};
 use std::io::{self, Write};
 use tribunal_history::verdict::Verdict;
 use tribunal_report::Answer;
@@ -41,7 +41,7 @@ impl Lines {
             Verdict::Consistent(()) if self.witness => answer.show_witness(),
             _ => Vec::new(),
         };
-        below.into_iter().chain(answer.explain_race()).try_for_each(|line| writeln!(page, "  {line}"))
+        indented(below.into_iter().chain(answer.explain_race()), page)
     }
 }
 

@@ -1,20 +1,13 @@
 //! All models at a glance: a row a history, a column a model.
 
+use super::overview::Overview;
 use super::{Known, Sheet, mark};
-use crate::args::Budget;
-use crate::output::{Page, STRONG};
+use crate::output::{Page, STRONG, indented};
 use std::io::{self, Write};
 use tribunal_history::verdict::Verdict;
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
 use tribunal_report::{Answer, Question, first_asked, refuted_by};
-
-/// Prints the matrix row by row and, if there is a single row, why.
-pub struct Matrix {
-    witness: bool,
-    /// What an explanation may cost.
-    budget: Budget,
-}
 
 /// What several models say of a history: under each heading those that it is true of, and the explanation they share.
 struct Reason {
@@ -53,79 +46,62 @@ fn cell(answer: &Answer, refuted: bool, out: &mut Page) -> io::Result<()> {
     write!(out, "{}", out.paint(style, &format!("{:width$}", format!("{mark}{star}"))))
 }
 
-impl Matrix {
-    /// A matrix; with `witness`, a single row is also followed by its witnesses.
-    pub fn new(witness: bool, budget: Budget) -> Self {
-        Matrix { witness, budget }
+/// What to say below a single row.
+fn reasons(overview: &Overview, answers: &[Answer]) -> Vec<Reason> {
+    let mut below: Vec<Reason> = Vec::new();
+    let first = first_asked(answers);
+    let others = (0..answers.len()).filter(|at| Some(*at) != first);
+    for at in first.into_iter().chain(others) {
+        let answer = &answers[at];
+        let mut say = |heading: String, lines: Vec<String>| {
+            let said = below.iter().position(|reason| reason.lines == lines);
+            let at = said.unwrap_or(below.len());
+            if said.is_none() {
+                below.push(Reason { headings: Vec::new(), lines });
+            }
+            let reason = &mut below[at];
+            match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
+                Some((_, models)) => models.push(answer.question().to_string()),
+                None => reason.headings.push((heading, vec![answer.question().to_string()])),
+            }
+        };
+        let reason = answer.reason().unwrap_or_default();
+        match answer.verdict() {
+            Verdict::Inconsistent(()) => {
+                say(format!("inconsistent{}", answer.broken()), answer.explain(&overview.budget.limits()));
+            }
+            Verdict::Consistent(()) if overview.witness => say("consistent".into(), answer.show_witness()),
+            Verdict::Undecided(_) => match refuted_by(answers, at) {
+                Some(weaker) => say(format!("inconsistent, since {weaker} is"), Vec::new()),
+                None => say(format!("undecided: {reason}"), Vec::new()),
+            },
+            Verdict::Unsupported(()) => say(format!("does not apply: {reason}"), Vec::new()),
+            Verdict::Consistent(()) => {}
+        }
+        if let Some(beside) = answer.beside().strip_prefix(", ") {
+            say(beside.into(), answer.explain_race());
+        }
     }
+    below
+}
 
-    /// What to say below a single row.
-    fn reasons(&self, answers: &[Answer]) -> Vec<Reason> {
-        let mut below: Vec<Reason> = Vec::new();
-        let first = first_asked(answers);
-        let others = (0..answers.len()).filter(|at| Some(*at) != first);
-        for at in first.into_iter().chain(others) {
-            let answer = &answers[at];
-            let mut say = |heading: String, lines: Vec<String>| {
-                let said = below.iter().position(|reason| reason.lines == lines);
-                let at = said.unwrap_or(below.len());
-                if said.is_none() {
-                    below.push(Reason { headings: Vec::new(), lines });
-                }
-                let reason = &mut below[at];
-                match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
-                    Some((_, models)) => models.push(answer.question().to_string()),
-                    None => reason.headings.push((heading, vec![answer.question().to_string()])),
-                }
-            };
-            let reason = answer.reason().unwrap_or_default();
-            match answer.verdict() {
-                Verdict::Inconsistent(()) => {
-                    say(format!("inconsistent{}", answer.broken()), answer.explain(&self.budget.limits()));
-                }
-                Verdict::Consistent(()) if self.witness => say("consistent".into(), answer.show_witness()),
-                Verdict::Undecided(_) => match refuted_by(answers, at) {
-                    Some(weaker) => say(format!("inconsistent, since {weaker} is"), Vec::new()),
-                    None => say(format!("undecided: {reason}"), Vec::new()),
-                },
-                Verdict::Unsupported(()) => say(format!("does not apply: {reason}"), Vec::new()),
-                Verdict::Consistent(()) => {}
-            }
-            if let Some(beside) = answer.beside().strip_prefix(", ") {
-                say(beside.into(), answer.explain_race());
-            }
-        }
-        below
+/// Prints a row, below the heading if it is the first; and the reasons of one that may stay the only one.
+pub fn row(overview: &Overview, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
+    let (out, below) = (&mut sheet.page, &mut sheet.below);
+    if sheet.first {
+        heading(answers.iter().map(|answer| answer.question()), out)?;
     }
-
-    /// Prints a row, below the heading if it is the first.
-    pub fn row(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
-        let out = &mut sheet.page;
-        if sheet.first {
-            heading(answers.iter().map(|answer| answer.question()), out)?;
-        }
-        for (at, answer) in answers.iter().enumerate() {
-            cell(answer, refuted_by(answers, at).is_some(), out)?;
-        }
-        writeln!(out, "{case}")?;
-        if sheet.first {
-            self.print_reasons(answers, sheet)?;
-        }
-        Ok(())
+    for (at, answer) in answers.iter().enumerate() {
+        cell(answer, refuted_by(answers, at).is_some(), out)?;
     }
-
-    /// Prints the reasons of a row that may stay the only one.
-    fn print_reasons(&self, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
-        let out = &mut sheet.below;
-        for Reason { headings, lines } in self.reasons(answers) {
-            writeln!(out)?;
-            for (heading, models) in headings {
-                writeln!(out, "{}: {heading}", out.paint(STRONG, &models.join(", ")))?;
-            }
-            for line in lines {
-                writeln!(out, "  {line}")?;
-            }
+    writeln!(out, "{case}")?;
+    let reasons = if sheet.first { reasons(overview, answers) } else { Vec::new() };
+    for Reason { headings, lines } in reasons {
+        writeln!(below)?;
+        for (heading, models) in headings {
+            writeln!(below, "{}: {heading}", below.paint(STRONG, &models.join(", ")))?;
         }
-        Ok(())
+        indented(lines, below)?;
     }
+    Ok(())
 }

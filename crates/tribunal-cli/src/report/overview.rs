@@ -1,41 +1,51 @@
 //! Everything that applies, of every history: the matrix for memories, the strongest criteria for objects, the levels of transactions.
 
-use super::levels::{self, Levels};
 use super::lines::error_line;
-use super::matrix::{self, Matrix};
-use super::profile::{self, Profile};
-use super::{Begun, Known, Malformed, Report, Sheet};
-use crate::args::Budget;
-use crate::output::Page;
-use std::io;
+use super::{Begun, Known, Malformed, Report, Sheet, levels, matrix, profile};
+use crate::budget::Budget;
+use crate::output::{Page, STRONG, indented};
+use anstyle::Style;
+use std::io::{self, Write};
 use tribunal_formats::Subject;
-use tribunal_report::Answer;
-use tribunal_report::Case;
+use tribunal_report::{Answer, Case};
 
 /// Prints what of all there is holds of each history and, if there is a single one, why the rest does not.
 pub struct Overview {
-    matrix: Matrix,
-    profile: Profile,
-    levels: Levels,
+    /// Whether a single history is also followed by its witnesses.
+    pub witness: bool,
+    /// What an explanation may cost.
+    pub budget: Budget,
 }
 
 impl Overview {
-    /// An overview; with `witness`, a single history is also followed by its witnesses.
-    pub fn new(witness: bool, budget: &Budget) -> Self {
-        Overview {
-            matrix: Matrix::new(witness, budget.clone()),
-            profile: Profile::new(witness, budget.clone()),
-            levels: Levels::new(witness, budget.clone()),
-        }
+    /// Prints why an answer is no.
+    pub fn because(&self, answer: &Answer, below: &mut Page) -> io::Result<()> {
+        writeln!(below, "\n{}: inconsistent{}", answer.question(), answer.broken())?;
+        indented(answer.explain(&self.budget.limits()), below)
     }
+
+    /// Prints why an answer is yes.
+    pub fn witnessed(answer: &Answer, below: &mut Page) -> io::Result<()> {
+        writeln!(below, "\n{}: consistent", answer.question())?;
+        indented(answer.show_witness(), below)
+    }
+}
+
+/// Prints the history's name, and below it what there is to list, each with its heading.
+pub fn listed(case: &Case<'_>, rows: &[(&str, Style, Vec<String>)], out: &mut Page) -> io::Result<()> {
+    writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+    for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
+        writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
+    }
+    Ok(())
 }
 
 impl Report for Overview {
     fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
         match case.subject {
-            Subject::Memory(_) => self.matrix.row(case, answers, sheet)?,
-            Subject::Object(_) => self.profile.history(case, answers, sheet)?,
-            Subject::Transactions(_) => self.levels.history(case, answers, sheet)?,
+            Subject::Memory(_) => matrix::row(self, case, answers, sheet)?,
+            Subject::Object(_) => profile::history(self, case, answers, sheet)?,
+            Subject::Transactions(_) => levels::history(self, case, answers, sheet)?,
         }
         if let Begun::Text(printed) = &sheet.begun {
             assert!(sheet.page.text.starts_with(printed), "what was printed is how the page begins");

@@ -1,8 +1,8 @@
 //! What an object guarantees: the strongest criteria that its history satisfies, as a whole and method by method.
 
 use super::Sheet;
-use crate::args::Budget;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
+use super::overview::{Overview, listed};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
 use std::io::{self, Write};
 use tribunal_engines::object::{Atomic, AtomicMethods, atomic_methods};
 use tribunal_history::limits::Limits;
@@ -14,63 +14,36 @@ use tribunal_report::object::patient;
 use tribunal_report::{Answer, On};
 use tribunal_report::{first_asked, printable, refuted_by};
 
-/// Prints the profile of each history and, if there is a single one, why it is not stronger.
-pub struct Profile {
-    witness: bool,
-    /// What explanations may cost.
-    budget: Budget,
-}
-
-impl Profile {
-    /// Profiles; with `witness`, a single one is also followed by a witness of a strongest criterion.
-    pub fn new(witness: bool, budget: Budget) -> Self {
-        Profile { witness, budget }
+/// Prints the profile of a history and, if it may stay the only one, why the criterion that is asked first fails, and the witness asked for.
+pub fn history(
+    overview: &Overview,
+    case: &Case<'_>,
+    answers: &[Answer],
+    sheet: &mut Sheet,
+) -> io::Result<()> {
+    let out = &mut sheet.page;
+    beginning(case, Some(answers), out)?;
+    for line in methods(answers, &sheet.beside) {
+        writeln!(out, "  {}", printable(&line))?;
     }
-
-    /// Prints the profile of a history.
-    pub fn history(&self, case: &Case<'_>, answers: &[Answer], sheet: &mut Sheet) -> io::Result<()> {
-        let out = &mut sheet.page;
-        beginning(case, Some(answers), out)?;
-        for line in methods(answers, &sheet.beside) {
-            writeln!(out, "  {}", printable(&line))?;
-        }
-        if sheet.first {
-            let criteria = verdicts(answers);
-            self.reasons(answers, strongest_of(&of(&criteria, "consistent")).first(), &mut sheet.below)?;
-        }
-        Ok(())
+    if !sheet.first {
+        return Ok(());
     }
-
-    /// Prints why the criterion that is asked first fails, and the witness asked for.
-    fn reasons(
-        &self,
-        answers: &[Answer],
-        strongest: Option<&&Criterion>,
-        below: &mut Page,
-    ) -> io::Result<()> {
-        let first = first_asked(answers).map(|at| &answers[at]);
-        if let Some(answer) = first.filter(|answer| answer.verdict().is_inconsistent()) {
-            writeln!(below, "\n{}: inconsistent", answer.question())?;
-            for line in answer.explain(&self.budget.limits()) {
-                writeln!(below, "  {line}")?;
-            }
-        }
-        let witness = strongest.filter(|_| self.witness).and_then(|&criterion| {
-            answers.iter().find(|answer| answer.question() == Question::Criterion(criterion.clone()))
-        });
-        if let Some(answer) = witness {
-            writeln!(below, "\n{}: consistent", answer.question())?;
-            for line in answer.show_witness() {
-                writeln!(below, "  {line}")?;
-            }
-        }
-        Ok(())
+    let first = first_asked(answers).map(|at| &answers[at]);
+    if let Some(answer) = first.filter(|answer| answer.verdict().is_inconsistent()) {
+        overview.because(answer, &mut sheet.below)?;
     }
+    let criteria = verdicts(answers);
+    let strongest = strongest_of(&of(&criteria, "consistent")).first().map(|&criterion| criterion.clone());
+    let witness = strongest.filter(|_| overview.witness).and_then(|criterion| {
+        let question = Question::Criterion(criterion);
+        answers.iter().find(|answer| answer.question() == question)
+    });
+    witness.map_or(Ok(()), |answer| Overview::witnessed(answer, &mut sheet.below))
 }
 
 /// Prints the history's name and, once all is known, which criteria hold: what does not wait for methods and explanations.
 pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) -> io::Result<()> {
-    writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
     let criteria = answers.map_or_else(Vec::new, verdicts);
     let named = |criteria: Vec<&Criterion>| criteria.into_iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows = [
@@ -79,10 +52,7 @@ pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) ->
         ("undecided", DOUBT, named(of(&criteria, "undecided"))),
         ("not asked", FAINT, named(of(&criteria, "unsupported"))),
     ];
-    for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
-        writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
-    }
-    Ok(())
+    listed(case, &rows, out)
 }
 
 /// The criteria whose verdict has this word.

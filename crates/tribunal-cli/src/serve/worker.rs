@@ -137,7 +137,7 @@ impl AsRef<[u8]> for Shared {
 }
 
 /// Takes jobs until there are no more: the worker's side.
-pub fn work(max_memory: usize) -> io::Result<Exit> {
+pub fn work(max_memory: usize) -> io::Result<()> {
     // Checks that poll end in order before the system ends them.
     tribunal_history::limits::heap::allow(max_memory.saturating_add(OWN / 2));
     system::limit_memory(max_memory.saturating_add(OWN));
@@ -161,7 +161,7 @@ pub fn work(max_memory: usize) -> io::Result<Exit> {
         write_frame(&mut out, body)?;
         out.flush()?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// A worker, seen from the server; killed when this is dropped.

@@ -5,30 +5,44 @@ mod object;
 mod transactions;
 
 use crate::args::StatsArguments;
-use crate::exit::Status;
-use crate::failure::{Failure, Malformed};
+use crate::driver::{Driver, Next, case, each_file};
+use crate::exit::Tally;
+use crate::failure::Failure;
 use crate::output::{Page, STRONG, Stdout};
-use crate::pipeline::{self, Each, ReadResult, Source};
+use crate::pipeline::Place;
 use crate::progress::Progress;
-use crate::{input, interrupt};
-use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::io::{self, Write};
 use tribunal_formats::{History, Notes, Subject};
-use tribunal_report::{Case, counted, printable};
+use tribunal_report::{counted, printable};
 
-pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let workers = arguments.streaming.workers()?;
-    let mut passed_over = Malformed::new(&arguments.streaming);
-    let describe = |file: &OsStr, out: &mut Stdout| describe(file, arguments, workers, &mut passed_over, out);
-    let malformed = input::each(&arguments.histories.files, out, describe)?;
-    if interrupt::requested() {
-        return Ok(Status::Interrupted);
-    }
-    if out.is_closed() {
-        return Ok(Status::ClosedPipe);
-    }
-    Ok(passed_over.status(if malformed { Status::Malformed } else { Status::Success }))
+pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Tally, Failure> {
+    let StatsArguments { histories, streaming } = arguments;
+    let driver = Driver::new(streaming, Progress::new())?;
+    let (mut tally, color) = (Tally::default(), out.color());
+    each_file(&histories.files, &driver.progress, &mut tally, out, |file, tally, out| {
+        let source = driver.open(file, histories.format, histories.nil_reads, None)?;
+        let name = source.name.clone();
+        let describe = |history: History, place: Place<()>| -> Result<Page, Failure> {
+            let mut page = Page::new(color);
+            writeln!(page, "{}", page.paint(STRONG, &case(&name, &history, &place).to_string()))?;
+            match &history.subject {
+                Subject::Memory(execution) => memory::print(execution, &mut page)?,
+                Subject::Object(object) => object::print(object, &mut page)?,
+                Subject::Transactions(transactions) => transactions::print(transactions, &mut page)?,
+            }
+            Ok(page)
+        };
+        driver.run(source, tally, describe, |next, _| {
+            match next {
+                Next::Nothing => out.flush()?,
+                _ if out.is_closed() => return Ok(false),
+                Next::Skipped => {}
+                Next::Done(page) => out.print(&page)?,
+            }
+            Ok(true)
+        })
+    })?;
+    tally.read_out(out)
 }
 
 /// What is in the input beside the history, if anything is: counts, the errors of clients, and what others did, such as the nemesis.
@@ -49,44 +63,6 @@ fn notes(notes: &Notes, head: &str, out: &mut Page) -> io::Result<()> {
         head = " ".repeat(head.len());
     }
     Ok(())
-}
-
-fn describe(
-    file: &OsStr,
-    arguments: &StatsArguments,
-    workers: usize,
-    passed_over: &mut Malformed,
-    out: &mut Stdout,
-) -> Result<(), Failure> {
-    let name = file.to_string_lossy();
-    let StatsArguments { histories, streaming } = arguments;
-    let progress = Progress::new();
-    let source = Source::open(file, histories.format, histories.nil_reads, None, streaming, &progress)?;
-    let color = out.color();
-    let describe = |history: ReadResult, index: u64, _| -> Result<Page, Failure> {
-        let History { subject, line, .. } = history?;
-        let case = Case { file: &name, index, line, subject: &subject };
-        let mut page = Page::new(color);
-        writeln!(page, "{}", page.paint(STRONG, &case.to_string()))?;
-        match &subject {
-            Subject::Memory(execution) => memory::print(execution, &mut page)?,
-            Subject::Object(object) => object::print(object, &mut page)?,
-            Subject::Transactions(transactions) => transactions::print(transactions, &mut page)?,
-        }
-        Ok(page)
-    };
-    let out = RefCell::new(out);
-    let take = |page: Result<Page, Failure>| {
-        let mut out = out.borrow_mut();
-        if out.is_closed() {
-            return Ok(false);
-        }
-        if let Some(page) = passed_over.unless(page)? {
-            progress.aside(|| out.print(&page))?;
-        }
-        Ok(true)
-    };
-    pipeline::run(source, workers, &Each(describe), &mut 0, take, || out.borrow_mut().flush())
 }
 
 /// How many of something there are in each, at least and at most.

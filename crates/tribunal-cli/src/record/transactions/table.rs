@@ -1,6 +1,6 @@
 //! What a database gave at each of its isolation levels, as a table.
 
-use crate::exit::Status;
+use crate::exit::Tally;
 use crate::output::{BAD, STRONG, Stdout};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -149,13 +149,11 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Whether promises were kept.
-    pub fn status(&self) -> Status {
-        match () {
-            () if self.rows.iter().any(|row| row.broken + row.refused > 0) => Status::Inconsistent,
-            () if self.rows.iter().any(|row| row.undecided > 0) => Status::Undecided,
-            () => Status::Success,
-        }
+    /// How often promises were not kept, or may not have been.
+    pub fn tally(&self) -> Tally {
+        let sum = |of: fn(&Row) -> u64| self.rows.iter().map(of).sum();
+        let (inconsistent, undecided) = (sum(|row| row.broken + row.refused), sum(|row| row.undecided));
+        Tally { inconsistent, undecided, ..Tally::default() }
     }
 
     pub fn print(&self, out: &mut Stdout) -> io::Result<()> {

@@ -379,6 +379,79 @@ fn garbage_gets_its_status() {
     server.lives();
 }
 
+/// Requests that another reader of HTTP would cut elsewhere: none is answered, and what comes behind one never is.
+#[test]
+fn what_could_be_cut_in_two_ways_is_refused() {
+    let server = Server::start(&[]);
+    let host = format!("Host: localhost:{}\r\n", server.port);
+    let post = format!("POST /check?models=sc HTTP/1.1\r\n{host}");
+    let behind = format!("GET / HTTP/1.1\r\n{host}\r\n");
+    for (request, status) in [
+        (format!("{post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 411),
+        (format!("{post}Transfer-Encoding: identity\r\nContent-Length: {}\r\n\r\n{SB}", SB.len()), 411),
+        (format!("{post}Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400),
+        (format!("{post}Transfer-Encoding : chunked\r\nContent-Length: 0\r\n\r\n"), 400),
+        (format!("{post}Transfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n"), 400),
+        (format!("{post}Transfer-Encoding: \u{b}chunked\r\nContent-Length: 0\r\n\r\n"), 400),
+        (format!("{post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc"), 400),
+        (format!("{post}Content-Length: 3, 3\r\n\r\nabc"), 400),
+        (format!("{post}Content-Length: +3\r\n\r\nabc"), 400),
+        (format!("{post}X: y\nContent-Length: 3\r\n\r\nabc"), 400),
+        (format!("{post}X: y\r\n Content-Length: 3\r\n\r\nabc"), 400),
+        (format!("{post}X: \0\r\nContent-Length: 3\r\n\r\nabc"), 400),
+    ] {
+        let answer = server.send(format!("{request}{behind}")).expect("an answer");
+        assert_eq!(answer.status, status, "{request}");
+        assert!(!answer.body.contains("HTTP/1.1"), "{request}: {}", answer.body);
+    }
+    // A connection is for one request.
+    let page = server.send(behind.repeat(3)).expect("an answer");
+    assert!(page.status == 200 && page.body.trim_end().ends_with("</html>"), "more than the page");
+    let head = format!("{post}Content-Length: {}\r\n\r\n{SB}", SB.len());
+    let checked = server.send(format!("{head}{behind}")).expect("an answer");
+    assert_eq!(checked.verdicts(), [("sc".to_string(), "inconsistent".to_string())]);
+    server.lives();
+}
+
+#[test]
+fn one_that_waits_to_send_its_body_is_told_what_becomes_of_it() {
+    let server = Server::start(&["--max-body", "1k"]);
+    let head = format!("POST /check?models=sc HTTP/1.1\r\nHost: localhost:{}\r\n", server.port);
+    // What is refused is not sent at all.
+    let huge = server.send(format!("{head}Expect: 100-continue\r\nContent-Length: 1025\r\n\r\n"));
+    assert_eq!(huge.expect("an answer").status, 413);
+    let mut stream = server.connect();
+    write!(stream, "{head}Expect: 100-Continue\r\nContent-Length: {}\r\n\r\n", SB.len()).expect("sent");
+    let mut goes_on = [0; 25];
+    stream.read_exact(&mut goes_on).expect("an answer");
+    assert_eq!(&goes_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(SB.as_bytes()).expect("sent");
+    assert_eq!(answer(stream).expect("an answer").status, 200);
+}
+
+#[test]
+fn clients_that_close_early_are_answered_or_forgotten() {
+    let server = Server::start(&[]);
+    let get = format!("GET / HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port);
+    // Half closed: all is sent, and the answer is awaited.
+    let mut stream = server.connect();
+    stream.write_all(get.as_bytes()).expect("sent");
+    stream.shutdown(Shutdown::Write).expect("shut");
+    assert_eq!(answer(stream).expect("an answer").status, 200);
+    // Gone while they are answered: some read the beginning, some nothing.
+    for round in 0..100 {
+        let mut stream = server.connect();
+        stream.write_all(get.as_bytes()).expect("sent");
+        if round % 2 == 0 {
+            stream.read_exact(&mut [0; 16]).expect("the beginning");
+        }
+    }
+    // One that does not read keeps nobody.
+    let mut idle = server.connect();
+    idle.write_all(get.as_bytes()).expect("sent");
+    server.lives();
+}
+
 #[test]
 fn slow_clients_do_not_hold_the_server() {
     let server = Server::start(&[]);
