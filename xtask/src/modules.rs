@@ -135,10 +135,11 @@ fn first_sentence(source: &str) -> Option<String> {
         is_code ^= letter == '`';
         match letter {
             '[' if !is_code => {}
-            ']' if !is_code && letters.peek() == Some(&'(') => {
-                drop(letters.by_ref().find(|letter| *letter == ')'))
+            ']' if !is_code => {
+                if letters.peek() == Some(&'(') {
+                    letters.find(|letter| *letter == ')');
+                }
             }
-            ']' if !is_code => {}
             _ => plain.push(letter),
         }
     }

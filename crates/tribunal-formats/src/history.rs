@@ -61,10 +61,6 @@ impl Lines {
 
 /// A history by its kind, shared with the answers on it.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a history's columns are on the heap, and few are held at once"
-)]
 pub enum Subject {
     /// A memory: reads, writes, RMWs and fences.
     Memory(Arc<Execution>),
