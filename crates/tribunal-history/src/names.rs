@@ -1,4 +1,35 @@
-//! Suggestions for unknown names.
+//! Values by their names, and suggestions for unknown names.
+
+/// No value has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{name}`{near}{expected}", near = suggestion(.name, .names.iter().copied()))]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    names: Vec<&'static str>,
+    expected: String,
+}
+
+impl UnknownName {
+    /// The same error, which also lists the known names.
+    pub fn listing(self) -> Self {
+        UnknownName { expected: format!("; expected one of {}", self.names.join(", ")), ..self }
+    }
+}
+
+/// The one of `all` values that has a name. `what` they are is said if none has.
+pub fn named<T: Copy>(
+    what: &'static str,
+    name: &str,
+    all: &[T],
+    name_of: impl Fn(T) -> &'static str,
+) -> Result<T, UnknownName> {
+    let unknown = || {
+        let names = all.iter().map(|&value| name_of(value)).collect();
+        UnknownName { what, name: name.into(), names, expected: String::new() }
+    };
+    all.iter().copied().find(|&value| name_of(value).eq_ignore_ascii_case(name)).ok_or_else(unknown)
+}
 
 /// What follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
 ///

@@ -14,7 +14,7 @@ mod core;
 mod directory;
 mod network;
 
-pub use bug::{Bug, UnknownBug};
+pub use bug::Bug;
 
 use self::core::{Core, Waiting};
 use crate::clients::{Request, Requests};

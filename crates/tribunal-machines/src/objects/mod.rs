@@ -14,7 +14,7 @@ mod run;
 mod simulation;
 mod walks;
 
-pub use bug::{Bug, UnknownBug};
+pub use bug::Bug;
 pub use mutate::{mutants, mutate, renamed};
 pub use simulation::{Implementation, InvalidSimulation, Simulation};
 pub use walks::Walks;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal_history::names::suggestion;
+use tribunal_history::names::{UnknownName, named};
 use tribunal_history::transactions::{Base, Isolation, Level};
 
 /// A simulated store.
@@ -145,28 +145,18 @@ impl fmt::Display for StoreBug {
     }
 }
 
-/// There is no store of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown store `{0}`{near}", near = suggestion(.0, Store::ALL.map(Store::name)))]
-pub struct UnknownStore(pub String);
-
-/// There is no bug of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown bug `{0}`{near}", near = suggestion(.0, StoreBug::ALL.map(StoreBug::name)))]
-pub struct UnknownStoreBug(pub String);
-
 impl FromStr for Store {
-    type Err = UnknownStore;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownStore> {
-        Store::ALL.into_iter().find(|store| store.name() == name).ok_or_else(|| UnknownStore(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("store", name, &Store::ALL, Store::name)
     }
 }
 
 impl FromStr for StoreBug {
-    type Err = UnknownStoreBug;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownStoreBug> {
-        StoreBug::ALL.into_iter().find(|bug| bug.name() == name).ok_or_else(|| UnknownStoreBug(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("bug", name, &StoreBug::ALL, StoreBug::name)
     }
 }

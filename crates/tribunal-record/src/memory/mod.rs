@@ -33,6 +33,7 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 use tribunal_history::memory::{Execution, Kind, LocId, MalformedHistory, ThreadId};
+use tribunal_history::names::{UnknownName, named};
 use tribunal_machines::{Clients, InvalidClients, Machine, Mix, Step, location_name, run, thread_name};
 
 /// Bytes between the starts of two lines: that of the largest ones in use.
@@ -89,19 +90,11 @@ impl fmt::Display for Layout {
     }
 }
 
-/// There is no layout of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown layout `{0}`{near}; expected one of line, packed, page, mixed",
-    near = tribunal_history::names::suggestion(.0, Layout::ALL.map(Layout::name))
-)]
-pub struct UnknownLayout(pub String);
-
 impl FromStr for Layout {
-    type Err = UnknownLayout;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
-        Layout::ALL.into_iter().find(|layout| layout.name() == name).ok_or_else(|| UnknownLayout(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("layout", name, &Layout::ALL, Layout::name).map_err(UnknownName::listing)
     }
 }
 
