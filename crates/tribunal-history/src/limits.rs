@@ -68,14 +68,6 @@ impl Limits<'_> {
         heap::trying(|| items.try_reserve_exact(more)).map_err(refused)
     }
 
-    /// A table of `count * each` items, or the limit that it exceeds.
-    pub fn table<T: Clone>(&self, item: T, count: usize, each: usize) -> Result<Vec<T>, Limit> {
-        let mut items = Vec::new();
-        self.reserve(&mut items, count, each)?;
-        items.resize(count * each, item);
-        Ok(items)
-    }
-
     /// What is left beside so many bytes.
     pub fn beside(&self, bytes: usize) -> Result<Self, Limit> {
         self.check_memory(bytes, 0)?;

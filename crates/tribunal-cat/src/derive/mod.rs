@@ -8,7 +8,7 @@ mod path;
 mod rounds;
 
 use crate::evaluate::{Evaluator, Value};
-use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
+use crate::plan::{ChoiceId, Condition, NodeId, Op};
 use rounds::{Context, Rounds};
 use std::ops::Range;
 
@@ -67,16 +67,6 @@ pub struct Failure {
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {
-    /// Why a pair is in a node outside all fixpoints, or an event in a set; `None` if it is not. In large executions, what does not depend on choices
-    /// is not derived further.
-    pub fn derive(&mut self, node: NodeId, pair: (usize, usize)) -> Option<Derivation> {
-        let is_member = match self.plan().node(node).ty {
-            Type::Set => pair.0 == pair.1 && self.set(node).contains(pair.0),
-            Type::Relation => self.relation(node).contains(pair.0, pair.1),
-        };
-        is_member.then(|| self.derive_all(&[(node, pair)]))
-    }
-
     /// Why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
     pub fn failure(&mut self, check: usize) -> Option<Failure> {
         if self.holds(check) {

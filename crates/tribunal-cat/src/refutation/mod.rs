@@ -4,8 +4,6 @@ mod verify;
 
 pub use verify::Invalid;
 
-use crate::plan::ChoiceId;
-
 /// A pair of events that a choice orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
@@ -21,11 +19,6 @@ impl Edge {
     /// The reversed edge.
     pub fn reversed(self) -> Edge {
         Edge { choice: self.choice, first: self.second, second: self.first }
-    }
-
-    /// The choice.
-    pub fn choice(self) -> ChoiceId {
-        ChoiceId(self.choice)
     }
 }
 
