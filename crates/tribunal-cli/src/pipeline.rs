@@ -25,7 +25,7 @@ use tribunal_host::reading;
 pub type ReadResult = Result<History, Error>;
 
 /// How long answers may wait that are known while others of their batch are not.
-const PATIENCE: Duration = Duration::from_millis(20);
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 /// A job that takes each history by itself, with its place among those of the file.
 pub struct Each<F>(pub F);
@@ -472,7 +472,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Waits for a sign, but not long: the work may be stopped, or a part of an answer be known.
 fn wait<'a, T>(sign: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-    sign.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner).0
+    sign.wait_timeout(guard, LONGEST_WAIT).unwrap_or_else(PoisonError::into_inner).0
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use tribunal_host::{LEAST, all_memory, heap, most_memory};
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// How long the end waits for another thread that is writing.
-const PATIENCE: Duration = Duration::from_millis(200);
+const WRITER_TIME: Duration = Duration::from_millis(200);
 
 /// What the process may take beside the answers: a quarter of what they may, and this.
 const RESERVE: usize = 64 << 20;
@@ -188,7 +188,7 @@ fn watch() {
 /// Locks what a thread may hold that never goes on, for a process that ends: none after a while.
 pub fn patiently<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
+    while begin.elapsed() < WRITER_TIME {
         match mutex.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),

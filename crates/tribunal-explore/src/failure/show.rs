@@ -17,12 +17,12 @@ const LONGEST_NAME: usize = 20;
 /// Of longer executions, so many events are shown.
 const MOST_ROWS: usize = 200;
 /// How long to look for a reason.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REASON_TIME: Duration = Duration::from_secs(5);
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.headline())?;
-        let deadline = Instant::now().checked_add(PATIENCE);
+        let deadline = Instant::now().checked_add(REASON_TIME);
         let limits = Limits { deadline, ..Limits::default() };
         write!(f, "{}", self.explanation(&limits).join("\n"))
     }

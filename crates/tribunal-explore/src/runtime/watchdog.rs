@@ -14,7 +14,7 @@ use tribunal_history::memory::ThreadId;
 /// How often workers are looked at.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so many times without an operation, it is told.
-const PATIENCE: u64 = 5;
+const SILENT_PERIODS: u64 = 5;
 
 /// What a worker runs. It is told at each operation and looked at once a second, so that telling takes no lock.
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ fn look() {
                 continue;
             };
             *periods += 1;
-            if *periods == PATIENCE {
+            if *periods == SILENT_PERIODS {
                 tell(thread, place);
             }
             if limit.is_some_and(|limit| *periods >= limit) {
@@ -154,7 +154,7 @@ fn tell(thread: ThreadId, place: Place) {
     // Where nobody listens, nobody is told.
     let _ = writeln!(
         std::io::stderr(),
-        "tribunal: {who} has not come to another operation for {PATIENCE} s since {since}. The threads of a test take turns on one thread of \
+        "tribunal: {who} has not come to another operation for {SILENT_PERIODS} s since {since}. The threads of a test take turns on one thread of \
          the system: is a std Mutex (or another lock that is not of this crate) held across an operation? TRIBUNAL_HANG=SECONDS aborts."
     );
 }

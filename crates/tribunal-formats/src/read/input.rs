@@ -104,7 +104,7 @@ impl ReadAs {
         };
         match (named, self) {
             (jepsen::Object::Unknown, ReadAs::Object(_)) if seen.is_of_txn() => jepsen::Object::MultiRegister,
-            (jepsen::Object::Unknown, _) => jepsen::Object::told(seen),
+            (jepsen::Object::Unknown, _) => jepsen::Object::shown_by(seen),
             (named, _) => named,
         }
     }

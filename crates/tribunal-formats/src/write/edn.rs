@@ -12,7 +12,7 @@ pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError
     let keys = Keys::of(&object.spec);
     let values = history.ops().map(|op| Values::of(history, op, keys)).collect::<Result<Vec<_>, _>>()?;
     let seen = seen(history, keys, &values);
-    let kind = match JepsenObject::told(&seen) {
+    let kind = match JepsenObject::shown_by(&seen) {
         // Who reads it back says that it is no history of transactions.
         JepsenObject::Unknown if seen.is_of_txn() => JepsenObject::MultiRegister,
         kind => kind,

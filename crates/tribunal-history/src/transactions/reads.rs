@@ -370,7 +370,7 @@ impl Writes {
     }
 
     /// The writes of a key that write a value or a larger one, with their operations, in order.
-    fn from(&self, key: KeyId, value: i64) -> &[(i64, u32)] {
+    fn at_least(&self, key: KeyId, value: i64) -> &[(i64, u32)] {
         /// Of so few, going through them is quicker.
         const FEW: usize = 8;
         let writes = &self.writes[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize];
@@ -384,7 +384,7 @@ impl Writes {
 
     /// All operations that wrote a value to a key, in their order.
     fn all(&self, key: KeyId, value: i64) -> impl Iterator<Item = u32> + '_ {
-        self.from(key, value).iter().take_while(move |write| write.0 == value).map(|write| write.1)
+        self.at_least(key, value).iter().take_while(move |write| write.0 == value).map(|write| write.1)
     }
 
     /// The first operation that wrote a value to a key.
@@ -698,8 +698,8 @@ impl<'h> Reading<'h> {
         let (range, writes) = (self.history.range(source), self.writes);
         let Some(value) = value else { return false };
         // Its last write of the value is the one that may be fine.
-        let after = writes.from(key, value).partition_point(|&write| write < (value, range.end as u32));
-        let write = after.checked_sub(1).map(|last| writes.from(key, value)[last].1);
+        let after = writes.at_least(key, value).partition_point(|&write| write < (value, range.end as u32));
+        let write = after.checked_sub(1).map(|last| writes.at_least(key, value)[last].1);
         let Some(write) = write.filter(|&write| range.contains(&(write as usize))) else { return false };
         self.look_at(op, write);
         self.reads.sources[op] = source.0;

@@ -10,9 +10,9 @@ use std::thread::{JoinHandle, available_parallelism, yield_now};
 
 /// Looks at the barrier before a thread that waits there lets others have its core: about a time slice, in which the one
 /// it waits for may come to run on another core.
-const PATIENCE: u32 = 1 << 15;
+const LOOKS_BEFORE_YIELDING: u32 = 1 << 15;
 /// The same if the one it waits for may need this very core.
-const CROWDED: u32 = 1 << 6;
+const LOOKS_IF_CROWDED: u32 = 1 << 6;
 
 /// What a thread does in a number of rounds, and what it read. Goes to the thread and comes back.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ struct Barrier {
     threads: u64,
     /// The count when all have arrived.
     full: u64,
-    patience: u32,
+    most_looks: u32,
 }
 
 impl Barrier {
@@ -80,7 +80,7 @@ impl Barrier {
         let mut looks = 0;
         while self.arrived.load(Ordering::Acquire) < self.full {
             looks += 1;
-            if looks < self.patience { spin_loop() } else { yield_now() }
+            if looks < self.most_looks { spin_loop() } else { yield_now() }
         }
     }
 }
@@ -123,13 +123,13 @@ impl Crew {
         let arrived = Arc::new(AtomicU64::new(0));
         let (tell, pinned) = channel();
         let available = cores();
-        let patience = if available < threads as usize { CROWDED } else { PATIENCE };
+        let most_looks = if available < threads as usize { LOOKS_IF_CROWDED } else { LOOKS_BEFORE_YIELDING };
         let hands = (0..threads).map(|number| {
             let (to, parts) = channel::<Part>();
             let (done, from) = channel();
             let (memory, tell) = (Arc::clone(&memory), tell.clone());
             let mut barrier =
-                Barrier { arrived: Arc::clone(&arrived), threads: threads.into(), full: 0, patience };
+                Barrier { arrived: Arc::clone(&arrived), threads: threads.into(), full: 0, most_looks };
             let thread = std::thread::Builder::new().name(format!("record {number}")).spawn(move || {
                 pin(number as usize);
                 // A pinned thread may use one core.

@@ -22,9 +22,9 @@ const SKEW: usize = 64;
 /// Steps after which a run does not end in time.
 const STEPS: u32 = 1 << 14;
 /// Looks at the barrier before a thread lets others have its core.
-const PATIENCE: u32 = 1 << 12;
+const LOOKS_BEFORE_YIELDING: u32 = 1 << 12;
 /// The same if another thread may need that core.
-const CROWDED: u32 = 1 << 5;
+const LOOKS_IF_CROWDED: u32 = 1 << 5;
 
 /// Whether threads that were started may begin, once all are there.
 const WAITING: u8 = 0;
@@ -292,14 +292,14 @@ fn word(value: Option<Value>) -> i64 {
 struct Meeting {
     arrived: AtomicU64,
     threads: u64,
-    patience: u32,
+    most_looks: u32,
 }
 
 impl Meeting {
     fn of(threads: usize) -> Self {
         let cores = available_parallelism().map_or(1, |cores| cores.get());
-        let patience = if threads > cores { CROWDED } else { PATIENCE };
-        Meeting { arrived: AtomicU64::new(0), threads: threads as u64, patience }
+        let most_looks = if threads > cores { LOOKS_IF_CROWDED } else { LOOKS_BEFORE_YIELDING };
+        Meeting { arrived: AtomicU64::new(0), threads: threads as u64, most_looks }
     }
 
     fn wait(&self) {
@@ -308,7 +308,7 @@ impl Meeting {
         let mut looks = 0;
         while self.arrived.load(Ordering::Acquire) < all {
             looks += 1;
-            if looks >= self.patience {
+            if looks >= self.most_looks {
                 looks = 0;
                 yield_now();
             } else {

@@ -205,7 +205,7 @@ impl<'a> Teller<'a> {
         let steps = why(self.x, self.model, check).into_iter().map(|step| {
             let mut grounds = Vec::new();
             definition::unfold(self.x, &step, 1, &mut grounds);
-            Step { arrow: definition::arrow(&step), text: definition::told(self.x, &step), grounds }
+            Step { arrow: definition::arrow(&step), text: definition::in_words(self.x, &step), grounds }
         });
         steps.collect()
     }

@@ -95,7 +95,7 @@ pub fn draw(
             () => "operation",
         };
         let pending = if operation.ret.is_none() { " pending" } else { "" };
-        canvas.open(&format!("{class}{pending}"), &told(operation, name(operation.process)));
+        canvas.open(&format!("{class}{pending}"), &tooltip(operation, name(operation.process)));
         canvas.rounded("box", x, y - BAR / 2.0, end - x, BAR);
         canvas.text("", x + 9.0, y + 4.5, &labeled(operation));
         canvas.close();
@@ -209,16 +209,16 @@ fn order(operations: &[Operation], drawing: &ObjectDrawing) -> (Vec<(u32, u32)>,
     (order, points)
 }
 
-/// What a reader is told who points at an operation.
-fn told(operation: &Operation, process: &str) -> String {
-    let mut told = format!("{process}: {}", labeled(operation));
+/// The text that is shown to who points at an operation.
+fn tooltip(operation: &Operation, process: &str) -> String {
+    let mut text = format!("{process}: {}", labeled(operation));
     if let Some((call, ret)) = &operation.times {
-        told += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
+        text += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
     }
     if let Some(line) = operation.line {
-        told += &format!(", line {line}");
+        text += &format!(", line {line}");
     }
-    told
+    text
 }
 
 /// Where calls and returns are drawn: in order, and as far apart as the labels between them ask for.

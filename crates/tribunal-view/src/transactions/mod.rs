@@ -28,7 +28,7 @@ const MEANWHILE: usize = 3;
 /// The picture of a history of transactions, with a window around the violation of the answer that is shown first if it is large.
 pub fn picture(subject: &Transactions, answers: &[Answer], shown: usize) -> Picture {
     let history = &subject.history;
-    let stories: Vec<Option<Story>> = answers.iter().map(told).collect();
+    let stories: Vec<Option<Story>> = answers.iter().map(story_of).collect();
     let violations: Vec<Vec<TxnId>> =
         stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
     let places = Places::new(history, &violations, shown);
@@ -50,7 +50,7 @@ pub fn picture(subject: &Transactions, answers: &[Answer], shown: usize) -> Pict
     }
 }
 
-fn told(answer: &Answer) -> Option<Story> {
+fn story_of(answer: &Answer) -> Option<Story> {
     match &answer.on {
         On::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
             Some(story(history, *level, violation))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long to wait for what should happen at once: the machine may be loaded.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIME: Duration = Duration::from_secs(60);
 /// The key under which the protocol gives an element's id.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -95,7 +95,7 @@ impl Driver {
 
     /// Waits until an expression is truthy, and gives its value.
     pub fn wait(&self, expression: &str) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIME;
         let script = format!("const value = ({expression}); return [!!value, value];");
         loop {
             let answer = self.run(&script, &[]);
@@ -181,7 +181,7 @@ impl Driver {
     /// Does something to the first element that a CSS selector finds; waits for it, and finds it again if the page has
     /// painted it anew in between.
     fn act(&self, selector: &str, action: impl Fn(&str) -> (String, Value)) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIME;
         loop {
             self.wait(&format!("!!document.querySelector({})", json!(selector)));
             let by = json!({"using": "css selector", "value": selector});

@@ -516,7 +516,7 @@ impl Monitor {
         loop {
             let written = match look.open.get(at) {
                 Some(&event) => values.of_event(key, event),
-                None => match values.from(key, look.next) {
+                None => match values.first_from(key, look.next) {
                     Some(written) => {
                         look.next = written.event + 1;
                         look.open.push(written.event);

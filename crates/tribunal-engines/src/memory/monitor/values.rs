@@ -71,7 +71,7 @@ impl Values {
     }
 
     /// The first write of a value before which so many events came, or more.
-    pub(super) fn from(&self, key: Key, event: u64) -> Option<Written> {
+    pub(super) fn first_from(&self, key: Key, event: u64) -> Option<Written> {
         let first = self.first.get(&key)?;
         if first.event >= event {
             return Some(*first);
@@ -82,7 +82,7 @@ impl Values {
 
     /// The write of a value before which so many events came.
     pub(super) fn of_event(&self, key: Key, event: u64) -> Option<Written> {
-        self.from(key, event).filter(|written| written.event == event)
+        self.first_from(key, event).filter(|written| written.event == event)
     }
 
     /// The write of a value at a place.

@@ -1,6 +1,6 @@
 //! The operations of a history key by key.
 
-use super::Outcome;
+use super::Found;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
 #[cfg(feature = "parallel")]
@@ -80,10 +80,10 @@ impl Keys {
     pub(super) fn each(
         &self,
         meter: &mut Meter<'_>,
-        search: impl Fn(&[OpId], &mut Meter<'_>) -> Result<Outcome, Limit> + Sync,
-    ) -> Vec<Option<Result<Outcome, Limit>>> {
+        search: impl Fn(&[OpId], &mut Meter<'_>) -> Result<Found, Limit> + Sync,
+    ) -> Vec<Option<Result<Found, Limit>>> {
         const MORE: u64 = 16;
-        let mut outcomes: Vec<Option<Result<Outcome, Limit>>> = (0..self.len()).map(|_| None).collect();
+        let mut outcomes: Vec<Option<Result<Found, Limit>>> = (0..self.len()).map(|_| None).collect();
         if self.len() == 1 {
             return vec![Some(search(self.ops(0), meter))];
         }
@@ -158,8 +158,8 @@ impl Keys {
     }
 }
 
-fn any_stuck(outcomes: &[Option<Result<Outcome, Limit>>]) -> bool {
-    outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Outcome::Stuck(_)))))
+fn any_stuck(outcomes: &[Option<Result<Found, Limit>>]) -> bool {
+    outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Found::Stuck(_)))))
 }
 
 /// One linearization out of one for each key. Operation i of a key's linearization gets the latest call among its first i

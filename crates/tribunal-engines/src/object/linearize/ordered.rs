@@ -1,6 +1,6 @@
 //! The search over operations without times: sequential consistency, or an explicit order.
 
-use super::Outcome;
+use super::Found;
 use super::alike::Alike;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ pub(super) fn search(
     ops: &[OpId],
     real_time: bool,
     meter: &mut Meter<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     meter.room(BYTES * ops.len())?;
     // Each search goes through the whole history once, and there may be one for each key.
     meter.work(history.len() as u64)?;
@@ -103,12 +103,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Found, Limit> {
         loop {
             meter.hold(self.held(), &mut *self.machine)?;
             self.settle();
             if self.left == 0 {
-                return Ok(Outcome::Lin(self.lin));
+                return Ok(Found::Lin(self.lin));
             }
             if self.visited.insert((self.at.clone(), self.state)) {
                 meter.visit(1)?;
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
             }
             if !self.choose(meter)? {
                 meter.hold(self.held(), &mut *self.machine)?;
-                return Ok(Outcome::Stuck(None));
+                return Ok(Found::Stuck(None));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The search over operations that have times.
 
 use super::alike::Alike;
-use super::{Outcome, Stuck};
+use super::{Found, Stuck};
 use crate::object::meter::Meter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
@@ -22,7 +22,7 @@ pub(super) fn search(
     ops: &[OpId],
     cut: u32,
     meter: &mut Meter<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     meter.room(Timed::BYTES * ops.len())?;
     let timed = Timed::new(history, intervals, alike, ops, cut);
     if timed.width <= 64 {
@@ -252,11 +252,11 @@ impl<'a, B: Slots> Search<'a, B> {
         }
     }
 
-    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Found, Limit> {
         loop {
             meter.hold(self.held(), &mut *self.machine)?;
             if self.settle() {
-                return Ok(Outcome::Lin(
+                return Ok(Found::Lin(
                     self.lin.iter().map(|&local| self.timed.ops[local as usize]).collect(),
                 ));
             }
@@ -271,7 +271,7 @@ impl<'a, B: Slots> Search<'a, B> {
             if !self.choose(meter)? {
                 meter.hold(self.held(), &mut *self.machine)?;
                 let (events, states) = (self.cut(), self.visited.len() as u64);
-                return Ok(Outcome::Stuck(Some(Stuck { events, states })));
+                return Ok(Found::Stuck(Some(Stuck { events, states })));
             }
         }
     }

@@ -80,7 +80,7 @@ struct Place {
 }
 
 /// What a check has found.
-enum Finding {
+enum Checked {
     Nothing,
     Violation {
         event: u64,
@@ -91,13 +91,13 @@ enum Finding {
     Unsupported,
 }
 
-impl Finding {
-    fn earlier(self, other: Finding) -> Finding {
+impl Checked {
+    fn earlier(self, other: Checked) -> Checked {
         match (&self, &other) {
-            (Finding::Violation { event, .. }, Finding::Violation { event: later, .. }) if later < event => {
+            (Checked::Violation { event, .. }, Checked::Violation { event: later, .. }) if later < event => {
                 other
             }
-            (Finding::Violation { .. }, _) | (_, Finding::Nothing) => self,
+            (Checked::Violation { .. }, _) | (_, Checked::Nothing) => self,
             _ => other,
         }
     }
@@ -271,18 +271,18 @@ impl<'s> Monitor<'s> {
 
     /// Checks all that has happened.
     pub fn check(&mut self) -> Status {
-        let finding = match &mut self.engine {
+        let checked = match &mut self.engine {
             Engine::Search(search) => search.check_all(self.last, &self.limits),
             Engine::Recheck(recheck) => recheck.check(self.last, &self.limits),
         };
-        self.found(finding)
+        self.found(checked)
     }
 
     /// There are no more events: the final status.
     pub fn finish(mut self) -> Status {
         if let Engine::Recheck(recheck) = &mut self.engine {
-            let finding = recheck.check_now(self.last, &self.limits);
-            self.found(finding);
+            let checked = recheck.check_now(self.last, &self.limits);
+            self.found(checked);
         }
         match (self.check(), self.doubt) {
             (Status::Consistent, Some(doubt)) => Status::Undecided(doubt),
@@ -362,34 +362,34 @@ impl<'s> Monitor<'s> {
         if outcome == Outcome::Crashed {
             self.crashed.insert(process);
         }
-        let finding = match &mut self.engine {
+        let checked = match &mut self.engine {
             Engine::Search(search) => search.end(&place, end, outcome, &self.limits),
             Engine::Recheck(recheck) => recheck.end(&place, end, outcome, &self.limits),
         };
-        let status = self.found(finding);
+        let status = self.found(checked);
         match (status, self.too_much()) {
-            (Status::Consistent, Some(doubt)) => Ok(self.found(Finding::Undecided(doubt))),
+            (Status::Consistent, Some(doubt)) => Ok(self.found(Checked::Undecided(doubt))),
             (status, _) => Ok(status),
         }
     }
 
-    fn found(&mut self, mut finding: Finding) -> Status {
+    fn found(&mut self, mut checked: Checked) -> Status {
         if let Some(violation) = &self.violation {
             return Status::Violation(violation.clone());
         }
-        if let (Finding::Unsupported, Engine::Recheck(recheck)) = (&finding, &mut self.engine) {
+        if let (Checked::Unsupported, Engine::Recheck(recheck)) = (&checked, &mut self.engine) {
             // What was dropped does not matter whoever decides.
             let mut search = Search::resume(self.spec, std::mem::take(&mut recheck.window), recheck.checked);
-            finding = search.check_all(self.last, &self.limits);
+            checked = search.check_all(self.last, &self.limits);
             self.engine = Engine::Search(search);
         }
-        match finding {
-            Finding::Nothing | Finding::Unsupported => Status::Consistent,
-            Finding::Undecided(doubt) => {
+        match checked {
+            Checked::Nothing | Checked::Unsupported => Status::Consistent,
+            Checked::Undecided(doubt) => {
                 self.doubt = self.doubt.take().or_else(|| Some(doubt.clone()));
                 Status::Undecided(doubt)
             }
-            Finding::Violation { event, key } => {
+            Checked::Violation { event, key } => {
                 let violation = Box::new(self.explain(event, key));
                 self.violation = Some(violation.clone());
                 Status::Violation(violation)

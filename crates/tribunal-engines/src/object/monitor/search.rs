@@ -3,7 +3,7 @@
 use super::configurations::{Configuration, Run};
 use super::recipes::Recipes;
 use super::window::{Operation, Outcome, Window};
-use super::{Finding, Inconclusive, Place};
+use super::{Checked, Inconclusive, Place};
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
@@ -235,8 +235,8 @@ impl<'s> Search<'s> {
     }
 
     /// An operation has ended. Checks the part, if it is time for that.
-    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
-        let Some(part) = self.parts.get_mut(&place.key) else { return Finding::Nothing };
+    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Checked {
+        let Some(part) = self.parts.get_mut(&place.key) else { return Checked::Nothing };
         let crashed = outcome == Outcome::Crashed;
         if part.lost || crashed && part.is_read(place.slot, self.spec) {
             part.window.remove(place.slot);
@@ -244,12 +244,12 @@ impl<'s> Search<'s> {
             if self.lost && self.parts[&place.key].window.len() == 0 {
                 self.remove(&place.key);
             }
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         part.window.end(place.slot, end, outcome);
         if crashed {
             self.count(&place.key);
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         if part.unchecked == 0 {
             part.checked = end - 1;
@@ -258,7 +258,7 @@ impl<'s> Search<'s> {
         part.unchecked += 1;
         if part.unchecked < super::interval(part.window.len()) {
             self.count(&place.key);
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         let found = self.check(&place.key, end, limits);
         self.unchecked.retain(|key| *key != place.key);
@@ -266,17 +266,17 @@ impl<'s> Search<'s> {
     }
 
     /// Checks all parts that have not been checked since something ended.
-    pub(super) fn check_all(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
-        let mut earliest = Finding::Nothing;
+    pub(super) fn check_all(&mut self, last: u64, limits: &Limits<'s>) -> Checked {
+        let mut earliest = Checked::Nothing;
         for key in std::mem::take(&mut self.unchecked) {
             earliest = earliest.earlier(self.check(&key, last, limits));
         }
         earliest
     }
 
-    fn check(&mut self, key: &Option<Value>, last: u64, limits: &Limits<'s>) -> Finding {
+    fn check(&mut self, key: &Option<Value>, last: u64, limits: &Limits<'s>) -> Checked {
         let held = self.held_beside_states();
-        let Some(part) = self.parts.get_mut(key).filter(|part| !part.lost) else { return Finding::Nothing };
+        let Some(part) = self.parts.get_mut(key).filter(|part| !part.lost) else { return Checked::Nothing };
         // The configurations are copied twice.
         let held = held + 2 * part.configured;
         let settled = part.window.first_open().saturating_sub(1).min(last);
@@ -302,24 +302,24 @@ impl<'s> Search<'s> {
                     self.count(key);
                 }
                 self.forget();
-                Finding::Nothing
+                Checked::Nothing
             }
             Ok(_) => match self.first_bad(key, limits) {
-                Ok(event) => Finding::Violation { event, key: key.clone() },
+                Ok(event) => Checked::Violation { event, key: key.clone() },
                 Err(limit) => self.lose(key, limit),
             },
             Err(limit) => self.lose(key, limit),
         }
     }
 
-    fn lose(&mut self, key: &Option<Value>, limit: Limit) -> Finding {
+    fn lose(&mut self, key: &Option<Value>, limit: Limit) -> Checked {
         if let Some(part) = self.parts.get_mut(key) {
             part.lose();
         }
         self.count(key);
         self.kept = 0;
         self.forget();
-        Finding::Undecided(Inconclusive::Limit(limit))
+        Checked::Undecided(Inconclusive::Limit(limit))
     }
 
     /// The first event after which no configuration is left; there is one.

@@ -1,7 +1,7 @@
 //! Guiding an execution along a replay.
 
 use super::text::ShowPath;
-use super::{From, Kind, Paths, Readable, Replay, is_step};
+use super::{Kind, Origin, Paths, Readable, Replay, is_step};
 use crate::graph::{Event, Graph, Source};
 use crate::program::Place;
 use crate::search::Guide;
@@ -100,12 +100,12 @@ impl<'a> Follow<'a> {
     }
 
     /// The source that a step has, in an execution.
-    fn resolve(&self, graph: &Graph, event: &Event, from: &From) -> Option<Source> {
+    fn resolve(&self, graph: &Graph, event: &Event, from: &Origin) -> Option<Source> {
         match from {
-            From::Nothing => None,
-            From::Init => Some(Source::Init),
-            &From::Choice(choice) => Some(Source::Choice(choice)),
-            From::Write(path, ordinal) => {
+            Origin::Nothing => None,
+            Origin::Init => Some(Source::Init),
+            &Origin::Choice(choice) => Some(Source::Choice(choice)),
+            Origin::Write(path, ordinal) => {
                 let events = graph.thread(self.paths.thread(path)?).iter().copied();
                 let mut writes = events.filter(|&id| {
                     let write = graph.event(id);
@@ -160,10 +160,10 @@ impl Guide for &mut Follow<'_> {
             Some(source) => source,
             None => {
                 let expected = match from {
-                    From::Nothing => "a source".to_string(),
-                    From::Init => format!("{} from the initial write", kind.describe()),
-                    From::Choice(choice) => format!("choice {choice}"),
-                    From::Write(path, ordinal) => format!(
+                    Origin::Nothing => "a source".to_string(),
+                    Origin::Init => format!("{} from the initial write", kind.describe()),
+                    Origin::Choice(choice) => format!("choice {choice}"),
+                    Origin::Write(path, ordinal) => format!(
                         "{} from write {ordinal} of thread {} to the location",
                         kind.describe(),
                         ShowPath(path)

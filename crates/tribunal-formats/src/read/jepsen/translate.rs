@@ -56,8 +56,8 @@ impl Object {
         Object::METHODS.iter().filter(candidate).map(|&(object, _)| object)
     }
 
-    /// The object that the calls tell: none if it could be several, or is sure of none.
-    pub(crate) fn told(seen: &Seen) -> Self {
+    /// The object that the calls show: none if it could be several, or is sure of none.
+    pub(crate) fn shown_by(seen: &Seen) -> Self {
         if seen.is_empty() {
             return Object::Register;
         }

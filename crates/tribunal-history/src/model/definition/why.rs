@@ -30,7 +30,7 @@ const ASIDE: [&str; 4] = ["ext", "int", "loc", "id"];
 const DEEPEST: usize = 3;
 
 /// How often the limits of an evaluation are polled before it is given up: it takes some tens of milliseconds.
-const PATIENCE: u32 = 500;
+const MOST_POLLS: u32 = 500;
 
 /// The pairs that break a check, each with its definition unfolded; nothing if the check cannot be evaluated, or not soon.
 pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
@@ -47,11 +47,11 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
         evaluator.choose(ChoiceId(0), &mo);
     }
     let mut polls = 0;
-    let mut patience = |_: usize, _: u64| {
+    let mut limits = |_: usize, _: u64| {
         polls += 1;
-        if polls < PATIENCE { Ok(()) } else { Err(Stopped) }
+        if polls < MOST_POLLS { Ok(()) } else { Err(Stopped) }
     };
-    if evaluator.holds_within(check.index, &mut patience).is_err() {
+    if evaluator.holds_within(check.index, &mut limits).is_err() {
         return Vec::new();
     }
     let Some(failure) = evaluator.failure(check.index) else { return Vec::new() };
