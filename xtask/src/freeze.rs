@@ -1,4 +1,4 @@
-//! What the command answers, recorded and compared byte for byte: a change of structure must not change an answer.
+//! The command's answers, recorded and compared byte for byte: a change of structure must not change an answer.
 //!
 //! `groups` says which commands are run. A group's commands, exit statuses and outputs are one transcript, which is kept
 //! compressed in a directory, so that the first line that differs can be shown.

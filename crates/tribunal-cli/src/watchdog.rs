@@ -1,4 +1,4 @@
-//! The last resort: limits hold also where the work forgets to look at them.
+//! The watchdog, which ends work that forgets to look at its limits.
 //!
 //! Answers are begun with [`Watched`] limits, and as long as these exist the watchdog knows of them. An answer that is not there a
 //! while after its deadline, or a process that takes more than its memory and a reserve, ends the command: what was delivered is

@@ -56,7 +56,7 @@ impl FromStr for Isolation {
 /// An isolation level of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What it is called.
+    /// Its name.
     pub isolation: Isolation,
     /// The implementation, if the database has several.
     pub how: Option<&'static str>,
@@ -88,7 +88,7 @@ pub trait Database: Sync {
     fn connect(&self, setting: Setting) -> Result<Box<dyn Connection>, Error>;
 }
 
-/// Why a statement failed.
+/// The reason why a statement failed.
 #[derive(Debug)]
 pub enum StatementError {
     /// The database refused the transaction: a conflict, a deadlock, a lock timeout.

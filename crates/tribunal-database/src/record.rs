@@ -97,7 +97,7 @@ fn write_down(b: &mut HistoryBuilder, client: usize, transactions: &[Done], keys
     }
 }
 
-/// How long a client tries to connect again.
+/// The time for which a client tries to connect again.
 const RECONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// Connects again, to a database that may be about to come back.
@@ -111,7 +111,7 @@ fn again(connect: &dyn Fn() -> Result<Box<dyn Connection>, Error>) -> Result<Box
     }
 }
 
-/// What the clients of a history share.
+/// The state that the clients of a history share.
 struct Run<'a> {
     plans: &'a [Plan],
     clients: &'a Clients,

@@ -1,4 +1,4 @@
-//! What engines take, counted against the limits of a check.
+//! The memory and the steps that engines take, counted against the limits of a check.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tribunal_history::limits::Limits;

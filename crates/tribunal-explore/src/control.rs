@@ -1,4 +1,4 @@
-//! Which parts of a program are explored: `loom::explore`, `loom::stop_exploring` and `loom::skip_branch`.
+//! Choosing the parts of a program that are explored: `loom::explore`, `loom::stop_exploring` and `loom::skip_branch`.
 //!
 //! While exploring is off, an operation takes what it prefers to take: a read its preferred write, a choice its first option. Nothing else is tried
 //! in its place, neither at once nor when a later write comes. An operation that waits goes on with whatever lets it. The switch is one for all threads, and

@@ -38,7 +38,7 @@ pub(crate) fn hang() -> Option<u64> {
     number("TRIBUNAL_HANG")
 }
 
-/// How many threads share the work, if it is said.
+/// The number of threads that share the work, if it is said.
 pub(crate) fn threads() -> Option<usize> {
     number("TRIBUNAL_THREADS").map(|threads| threads.max(1) as usize)
 }

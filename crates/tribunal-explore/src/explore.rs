@@ -160,7 +160,7 @@ impl Explorer {
         self
     }
 
-    /// How often each thread may wake up spuriously, or time out although another thread can go on, in an execution: `Condvar::wait` and `wait_timeout`, `park` and
+    /// The number of times that each thread may wake up spuriously, or time out although another thread can go on, in an execution: `Condvar::wait` and `wait_timeout`, `park` and
     /// `park_timeout`, `Notify::wait`, `recv_timeout`. Default: never. When no thread can go on, waits time out as often as they have to.
     pub fn spurious(mut self, times: u32) -> Self {
         self.settings.behavior.spurious = times;

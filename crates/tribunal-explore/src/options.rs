@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_history::{limits::Limits, model::Model};
 
-/// Which executions are explored.
+/// The executions that are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// All executions, each reads-from class once.
@@ -81,9 +81,9 @@ pub struct Progress {
     pub executions: u64,
     /// Blocked executions so far, which do not count.
     pub blocked: u64,
-    /// How many executions there are within the bound, as far as one can tell.
+    /// The number of executions within the bound, as far as one can tell.
     pub estimate: Option<Estimate>,
-    /// How long it has taken.
+    /// The time that it has taken.
     pub elapsed: Duration,
 }
 

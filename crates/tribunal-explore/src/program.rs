@@ -173,7 +173,7 @@ pub enum Action {
     Release {
         /// The location.
         loc: LocId,
-        /// How many are left.
+        /// The number that are left.
         others: u32,
     },
     /// Sends a message to a channel, whose location counts the messages that were sent, or closes it. The answer is that number as it was before,
@@ -183,7 +183,7 @@ pub enum Action {
         loc: LocId,
         /// The message, a number above 1; `None` to close the channel.
         message: Option<u64>,
-        /// How many messages must have been sent before, if that matters.
+        /// The number of messages that must have been sent before, if that matters.
         after: Option<u64>,
     },
     /// Receives message number `after + 1` of a channel. The answer is that message. If it is not there, the answer is [`EMPTY`], or
@@ -191,7 +191,7 @@ pub enum Action {
     Receive {
         /// The location of the channel.
         loc: LocId,
-        /// How many messages were received before.
+        /// The number of messages that were received before.
         after: u64,
         /// Whether it waits for the message while there are senders.
         waits: Waits,
@@ -246,7 +246,7 @@ impl Action {
     }
 }
 
-/// How long a receive waits.
+/// The time for which a receive waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// Not at all.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tribunal_history::memory::{LocId, ThreadId};
 use tribunal_history::verdict::Limit;
 
-/// What is wrong with an execution.
+/// The fault in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A thread panicked, or an assertion of a program as text failed.
@@ -112,7 +112,7 @@ impl From<Limit> for End {
     }
 }
 
-/// How many executions there are, by chance: see [`Report::estimate`].
+/// The number of executions, by chance: see [`Report::estimate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean over all probes.
@@ -165,7 +165,7 @@ pub struct Report {
     pub estimate: Option<Estimate>,
     /// The first execution that failed.
     pub failure: Option<Failure>,
-    /// How long it took.
+    /// The time that it took.
     pub duration: Duration,
 }
 
@@ -219,6 +219,6 @@ pub struct Guided {
     pub complete: bool,
     /// The limit that ended it, if one did.
     pub limit: Option<Limit>,
-    /// What is wrong with it, if anything.
+    /// The fault, if anything.
     pub failure: Option<Failure>,
 }

@@ -23,7 +23,7 @@ use tribunal_history::verdict::{
 const EDGE_DEPTH: usize = 32;
 const CASE_DEPTH: usize = 1000;
 
-/// Why a JSON document is not a certificate of a history.
+/// The reason why a JSON document is not a certificate of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {

@@ -27,7 +27,7 @@ struct Inner {
     kind: ErrorKind,
 }
 
-/// What is wrong with an input.
+/// The fault in an input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {

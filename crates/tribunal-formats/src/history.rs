@@ -157,7 +157,7 @@ impl History {
     }
 }
 
-/// Why a history has no built-in specification.
+/// The reason why a history has no built-in specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoSpecification {

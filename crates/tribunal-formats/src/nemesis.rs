@@ -1,4 +1,4 @@
-//! What the nemesis did to a system, as spans of time.
+//! The doings of the nemesis as spans of time.
 
 use crate::{Notes, OtherEvent};
 use std::collections::BTreeMap;

@@ -31,7 +31,7 @@ pub fn named<T: Copy>(
     all.iter().copied().find(|&value| name_of(value).eq_ignore_ascii_case(name)).ok_or_else(unknown)
 }
 
-/// What follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
+/// The text that follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
 ///
 /// ```
 /// use tribunal::history::names::suggestion;
@@ -57,7 +57,7 @@ fn nearest<'n>(unknown: &str, names: impl IntoIterator<Item = &'n str>) -> Optio
     near.min_by_key(|&(errors, _)| errors).map(|(_, name)| name)
 }
 
-/// How many characters are to be inserted, left out, replaced or swapped with the next to make one text of the other.
+/// The number of characters that are to be inserted, left out, replaced or swapped with the next to make one text of the other.
 fn distance(one: &[char], other: &[char]) -> usize {
     // Rows of the table for one text without its last two characters, without its last, and with it.
     let mut before: Vec<usize> = Vec::new();

@@ -54,7 +54,7 @@ impl Default for Clients {
     }
 }
 
-/// Why clients cannot run.
+/// The reason why clients cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidClients {
     /// There must be a thread.

@@ -44,7 +44,7 @@ struct Thread {
 pub(crate) struct OutOfOrder {
     memory: Vec<u64>,
     threads: Vec<Thread>,
-    /// How many entries there are in all windows.
+    /// The number of entries in all windows.
     entries: usize,
 }
 

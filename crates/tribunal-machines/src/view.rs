@@ -176,7 +176,7 @@ struct Write {
     order: Order,
 }
 
-/// How many messages a location keeps.
+/// The number of messages that a location keeps.
 fn window(locations: usize) -> usize {
     (VIEW_BUDGET / locations.saturating_mul(locations)).clamp(2, MAX_WINDOW)
 }

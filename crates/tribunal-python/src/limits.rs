@@ -1,4 +1,4 @@
-//! What an answer may cost, and Ctrl-C.
+//! The limits of an answer, and Ctrl-C.
 
 use crate::error::error;
 use pyo3::prelude::*;

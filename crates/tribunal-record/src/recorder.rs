@@ -58,7 +58,7 @@ struct Buffer {
     seen: Vec<u32>,
 }
 
-/// Why there is no history.
+/// The reason why there is no history.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {

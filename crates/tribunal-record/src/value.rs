@@ -1,4 +1,4 @@
-//! What objects return, as values that specifications know.
+//! The returns of objects as values that specifications know.
 
 use tribunal_history::object::Value;
 

@@ -1,4 +1,4 @@
-//! Which answer a person wants to see first, and why a weaker question has another.
+//! The answer that a person wants to see first, and the reason why a weaker question has another.
 
 use crate::inclusion::weakest;
 use crate::line::Line;

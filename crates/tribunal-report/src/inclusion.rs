@@ -1,4 +1,4 @@
-//! Which questions are stronger than which.
+//! Inclusions between questions: which are stronger than which.
 
 use crate::{Answer, Question};
 

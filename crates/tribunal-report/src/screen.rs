@@ -1,4 +1,4 @@
-//! What `explain` shows: verdicts with their reasons and a listing, on one screen.
+//! The output of `explain`: verdicts with their reasons and a listing, on one screen.
 
 mod transactions;
 

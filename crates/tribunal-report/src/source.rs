@@ -1,4 +1,4 @@
-//! What the input says beside the operations or transactions of a history.
+//! The remarks of the input beside the operations or transactions of a history.
 
 use crate::printable;
 use tribunal_formats::{Disturbance, Notes, Object, Transactions};

@@ -141,7 +141,7 @@ impl Clocks {
         }
     }
 
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(super) fn bytes(&self) -> usize {
         4 * (self.rows.len() + self.row_of.len())
     }

@@ -40,13 +40,13 @@ impl Default for Request {
 pub struct Response {
     /// The history and its verdicts, ready to be drawn.
     pub document: Document,
-    /// How many histories the file has, as far as they were counted. Malformed ones count.
+    /// The number of histories that the file has, as far as they were counted. Malformed ones count.
     pub histories: u64,
     /// Whether there are more than were counted.
     pub more: bool,
 }
 
-/// Why a request has no answer. Its text is one line.
+/// The reason why a request has no answer. Its text is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {

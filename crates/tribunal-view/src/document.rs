@@ -1,4 +1,4 @@
-//! What a picture shows, as data: its JSON is what the page draws.
+//! The contents of a picture as data; the page draws its JSON.
 //!
 //! Events, operations and transactions are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
 //! window. Places on the grid are whole numbers; the drawing decides how large a step is.
@@ -14,7 +14,7 @@ pub struct Document {
     pub source: String,
     /// How many events, operations or transactions it has.
     pub size: usize,
-    /// Which answer to show first: an index of `answers`.
+    /// The answer to show first: an index of `answers`.
     pub shown: usize,
     /// The history.
     #[serde(flatten)]
@@ -82,7 +82,7 @@ pub type Edge = [u32; 2];
 pub struct Thread {
     /// Its name.
     pub name: String,
-    /// How many events it has in all.
+    /// The number of events that it has in all.
     pub length: u32,
 }
 
@@ -134,13 +134,13 @@ pub struct Transaction {
     pub name: String,
     /// What it did, in order: `w x 1`, `r y [1, 2]`; of a long one, what matters.
     pub ops: Vec<String>,
-    /// How many operations are left out.
+    /// The number of operations that are left out.
     pub more: u32,
     /// Its outcome.
     pub status: Outcome,
-    /// When it began and ended, as the input says.
+    /// The times when it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
-    /// Why it did not commit, as its client said.
+    /// The reason why it did not commit, as its client said.
     pub error: Option<String>,
     /// What others than the sessions did meanwhile, such as the nemesis of a test.
     pub meanwhile: Vec<String>,
@@ -167,7 +167,7 @@ pub enum Outcome {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// How many operations it has in all.
+    /// The number of operations that it has in all.
     pub length: u32,
 }
 
@@ -184,11 +184,11 @@ pub struct Operation {
     pub key: Option<u32>,
     /// Where its call is on the grid: calls and returns in order of time, from 0.
     pub call: u32,
-    /// Where its return is; none if it never returned.
+    /// The place where its return is; none if it never returned.
     pub ret: Option<u32>,
-    /// When it was called and returned, as the input says: `3`, `17`.
+    /// The times when it was called and returned, as the input says: `3`, `17`.
     pub times: Option<(String, Option<String>)>,
-    /// Why it did not succeed, as its client said.
+    /// The reason why it did not succeed, as its client said.
     pub error: Option<String>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
@@ -203,7 +203,7 @@ pub struct Disturbance {
     pub from: u32,
     /// and before it ended; none if nothing ended it.
     pub to: Option<u32>,
-    /// When it began and ended, as the input says.
+    /// The times when it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
     /// The line where its beginning was read.
     pub line: u64,
@@ -214,7 +214,7 @@ pub struct Disturbance {
 pub struct Key {
     /// Its name.
     pub name: String,
-    /// How many operations it has in all.
+    /// The number of operations that it has in all.
     pub length: u32,
     /// Whether they are linearizable; none if that is not known.
     pub linearizable: Option<bool>,
@@ -242,16 +242,16 @@ pub struct Shown<R> {
     pub verdict: String,
     /// The axiom that is broken and its formula, or why there is no answer.
     pub heading: String,
-    /// Why the answer is no, line by line; the page steps through them.
+    /// The reason why the answer is no, line by line; the page steps through them.
     pub lines: Vec<Line>,
-    /// Why the answer is yes where a stronger model says no.
+    /// The reason why the answer is yes where a stronger model says no.
     pub contrast: Option<Contrast>,
     /// What is drawn of it.
     #[serde(flatten)]
     pub drawn: R,
 }
 
-/// Why a stronger model forbids a history that this one allows.
+/// The reason why a stronger model forbids a history that this one allows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Contrast {
     /// The stronger model.
@@ -330,9 +330,9 @@ pub struct Step {
 pub struct Longest {
     /// Its last step, of those shown.
     pub end: Option<u32>,
-    /// How many operations it has.
+    /// The number of operations that it has.
     pub length: u32,
-    /// Why the search for a longer one ended early, if it did.
+    /// The reason why the search for a longer one ended early, if it did.
     pub limit: Option<String>,
 }
 
@@ -371,9 +371,9 @@ pub struct Line {
 /// An edge with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Arrow {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: u32,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: u32,
     /// What relates the ends: `po`, `rf`, `mo`, `fr`, ...
     pub name: &'static str,

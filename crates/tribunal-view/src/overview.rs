@@ -2,7 +2,7 @@
 
 use crate::document::Overview;
 
-/// How many stretches a history is cut into,
+/// The number of stretches that a history is cut into,
 const STRETCHES: u32 = 400;
 /// but the strip has no more cells than this.
 const CELLS: usize = 40_000;

@@ -1,4 +1,4 @@
-//! What pictures of memories and of transactions have in common: boxes in columns, and edges between them.
+//! The common parts of pictures of memories and of transactions: boxes in columns, and edges between them.
 
 use crate::document::{
     Arrow, Document, Edge, Kind, Line, MemoryDrawing, Outcome, Picture, Shown, Thread, TransactionsDrawing,

@@ -1,4 +1,4 @@
-//! Why a pair is in a relation: the operations it comes from, down to facts and chosen pairs.
+//! Derivations of the pairs of a relation: the operations it comes from, down to facts and chosen pairs.
 //!
 //! A failed check is explained by a cycle or a pair, and the derivations of its parts. These show which pairs of the
 //! choices it depends on: a clause that no consistent choice satisfies.

@@ -1,4 +1,4 @@
-//! Why an execution has no orders that satisfy a model's checks.
+//! Proofs that an execution has no orders that satisfy a model's checks.
 
 mod verify;
 

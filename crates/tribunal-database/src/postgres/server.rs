@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the server may take to answer.
+/// The time that the server may take to answer.
 const START_TIME: Duration = Duration::from_secs(30);
 
 /// Where Debian's packages, and Fedora's, put the programs of a server, which are not on the path.
@@ -35,7 +35,7 @@ cd / && rm -rf "$2"
 pub struct Server {
     directory: PathBuf,
     watch: Child,
-    /// What keeps it running.
+    /// The pipe that keeps it running.
     alive: Option<ChildStdin>,
 }
 
@@ -101,7 +101,7 @@ impl Server {
         Ok(server)
     }
 
-    /// How clients find it.
+    /// The address at which clients find it.
     pub fn url(&self) -> String {
         format!("host={} user=postgres dbname=postgres", self.directory.display())
     }

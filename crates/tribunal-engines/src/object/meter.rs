@@ -1,4 +1,4 @@
-//! What a search costs, held against its limits.
+//! The cost of a search, held against its limits.
 
 use super::{Exceeded, Machine};
 use tribunal_history::limits::Limits;
@@ -37,7 +37,7 @@ impl<'a> Meter<'a> {
         &self.limits
     }
 
-    /// How many states have been visited.
+    /// The number of states that have been visited.
     pub(super) fn states(&self) -> u64 {
         self.states
     }

@@ -96,7 +96,7 @@ pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
     strengths
 }
 
-/// Which methods can be atomic, where it is known which named criteria hold.
+/// The methods that can be atomic, where it is known which named criteria hold.
 pub fn atomic_methods(
     typed: &Typed<'_>,
     holds: impl Fn(&Criterion) -> Option<bool>,

@@ -1,4 +1,4 @@
-//! What must come before what: transactions, and what stands between them, with a reason for every edge.
+//! A graph of transactions, and of nodes that stand between them, with a reason for every edge.
 
 use super::OpId;
 use std::collections::VecDeque;

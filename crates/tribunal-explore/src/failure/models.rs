@@ -19,7 +19,7 @@ pub struct UnderModel {
     pub model: Model,
     /// How the exploration ended.
     pub end: End,
-    /// How many executions there were.
+    /// The number of executions.
     pub executions: u64,
     /// The failure in a few words.
     pub failure: Option<String>,

@@ -78,7 +78,7 @@ struct Fenced {
     next: Option<(Order, Place)>,
     /// The answer to the operation before it.
     answer: Option<Answer>,
-    /// How many events the program knows of.
+    /// The number of events that the program knows of.
     events: u32,
     /// After how many of them there are new fences.
     fences: Vec<u32>,

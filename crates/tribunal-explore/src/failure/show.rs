@@ -184,7 +184,7 @@ impl Failure {
         lines
     }
 
-    /// Why nothing orders two accesses.
+    /// The reason why nothing orders two accesses.
     fn unordered(&self, first: EventId, second: EventId) -> Vec<String> {
         let (one, other) = (self.graph.event(first), self.graph.event(second));
         let [by, of] = [one, other].map(|event| self.thread_name(event.thread));

@@ -1,4 +1,4 @@
-//! Where an object of a program has its location in the present execution.
+//! The location that an object of a program has in the present execution.
 
 use super::state::{self, SlotId, State};
 use std::panic::Location;

@@ -166,7 +166,7 @@ impl Rust {
 
     /// Gives up the execution: its threads come to their ends by themselves, one operation after the other in turn.
     fn wind_up(&mut self) {
-        /// How many operations a thread makes before others go on.
+        /// The number of operations that a thread makes before others go on.
         const TIME: u32 = 1_000;
         /// After so many rounds in which no thread has ended, they wait for each other forever.
         const ROUNDS: usize = 64;

@@ -188,7 +188,7 @@ pub(crate) fn access_slot(slot: SlotId, access: Access, place: &'static Location
 struct Guess {
     /// The value read.
     read: u64,
-    /// How often the object has been written, after this.
+    /// The number of times that the object has been written, after this.
     version: u32,
 }
 

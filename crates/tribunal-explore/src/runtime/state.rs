@@ -1,4 +1,4 @@
-//! What the threads of a program under test share with the explorer's worker.
+//! The state that the threads of a program under test share with the explorer's worker.
 
 use super::home::{Home, Stamp};
 use super::ops::Access;
@@ -25,7 +25,7 @@ pub(crate) struct Slot {
     pub(crate) initial: u64,
     /// The value last written, in the order in which operations were asked for.
     pub(crate) value: u64,
-    /// How often it was written.
+    /// The number of times that it was written.
     pub(crate) version: u32,
     pub(crate) kind: &'static str,
     pub(crate) place: &'static Location<'static>,
@@ -68,19 +68,19 @@ pub(crate) struct ThreadRecord {
     pub(crate) open: Vec<(SlotId, bool)>,
     /// It was told of a problem; what it does from then on is of no interest.
     pub(crate) failed: bool,
-    /// How many events it has made.
+    /// The number of events that it has made.
     pub(crate) events: u32,
     /// It has made objects since the last of them.
     pub(crate) makes: bool,
-    /// How many events it had made after the last one that others may synchronize with.
+    /// The number of events that it had made after the last one that others may synchronize with.
     pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
     pub(crate) unannounced: Vec<(SlotId, Access, Place)>,
     /// Thread-local values, in the order of their making.
     pub(crate) locals: Vec<(usize, LocalValue)>,
-    /// How often it was woken without cause.
+    /// The number of times that it was woken without cause.
     pub(crate) spurious: u32,
-    /// How often it has waited for a condition variable.
+    /// The number of times that it has waited for a condition variable.
     pub(crate) waits: u32,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Needs {
 /// How programs behave where there is a choice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Behavior {
-    /// How often a thread may be woken without cause, or time out, in an execution.
+    /// The number of times that a thread may be woken without cause, or time out, in an execution.
     pub(crate) spurious: u32,
     /// A panic ends its thread, and is for whoever joins it.
     pub(crate) catch_panics: bool,

@@ -1,4 +1,4 @@
-//! What threads of a program run on: coroutines, or threads of the system.
+//! The substrate that the threads of a program run on: coroutines, or threads of the system.
 
 use super::state::{Body, State};
 use tribunal_history::memory::ThreadId;

@@ -19,7 +19,7 @@ const SILENT_PERIODS: u64 = 5;
 /// What a worker runs. It is told at each operation and looked at once a second, so that telling takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Beat {
-    /// How often threads were resumed.
+    /// The number of times that threads were resumed.
     resumed: AtomicU64,
     /// The thread that runs, or [`NOBODY`].
     thread: AtomicU64,
@@ -87,7 +87,7 @@ impl Pulse {
 }
 
 impl Beat {
-    /// How often threads were resumed, and what runs since the last time: the thread and the place of its last operation. What is told while this looks
+    /// The number of times that threads were resumed, and what runs since the last time: the thread and the place of its last operation. What is told while this looks
     /// may be mixed up; whoever looks twice sees whether it still runs.
     fn running(&self) -> (u64, Option<(ThreadId, Place)>) {
         let thread = self.thread.load(Acquire);

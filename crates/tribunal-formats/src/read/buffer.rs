@@ -31,11 +31,11 @@ pub(super) struct Buffer {
     max_memory: usize,
     /// Bytes that the history being read holds, as far as its reader has said.
     held: usize,
-    /// Why no more could be read, until it is told.
+    /// The reason why no more could be read, until it is told.
     broken: Option<io::Error>,
 }
 
-/// Where the bytes lie.
+/// The place where the bytes lie.
 enum Window {
     /// Read from an input, to be read over.
     Own(Vec<u8>),

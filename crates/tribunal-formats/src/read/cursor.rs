@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind};
 use std::str::from_utf8;
 use tribunal_history::memory::Interval;
 
-/// What is wrong with a line, and at which byte of it.
+/// The fault in a line, and at which byte of it.
 #[derive(Debug)]
 pub(super) struct Fault {
     at: usize,
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(self.number(what)?).map_err(|_| before.no_number(what, u64::from(u32::MAX)))
     }
 
-    /// Why there is no number here.
+    /// The reason why there is no number here.
     #[cold]
     fn no_number(&self, what: &'static str, largest: u64) -> Box<Fault> {
         let rest = self.rest;

@@ -26,9 +26,9 @@ pub(super) struct Draft {
     growth: Growth,
 }
 
-/// What a dependency takes at most, in a list of its reader's and in the builder.
+/// The bytes that a dependency takes at most, in a list of its reader's and in the builder.
 pub(super) const DEPENDENCY: usize = 80;
-/// How many lines a draft has room for when another history begins.
+/// The number of lines that a draft has room for when another history begins.
 const KEPT: usize = 1 << 10;
 
 impl Draft {
@@ -51,7 +51,7 @@ impl Draft {
         self.room
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         if !self.begun {
@@ -194,7 +194,7 @@ impl ObjectDraft {
         }
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         self.builder.memory() + self.growth.peak()

@@ -17,7 +17,7 @@ pub(super) struct Pull {
     buffer: Buffer,
     /// Whether the end of a line is no white space: nothing goes on in the next line.
     within_line: bool,
-    /// How many forms are being read within each other.
+    /// The number of forms that are being read within each other.
     depth: usize,
     /// A string that had to be decoded.
     decoded: Vec<u8>,
@@ -36,7 +36,7 @@ impl Pull {
         self.buffer.hold(bytes)
     }
 
-    /// How many bytes the values take that were read since something was last held.
+    /// The number of bytes that the values take that were read since something was last held.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }

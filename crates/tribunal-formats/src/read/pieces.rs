@@ -44,7 +44,7 @@ pub enum Piece {
 #[derive(Debug)]
 pub struct Batch {
     part: Part,
-    /// Where each ends.
+    /// The place where each ends.
     ends: Vec<usize>,
     format: Format,
     nil_reads: NilReads,
@@ -52,7 +52,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many bytes they have.
+    /// The number of bytes that they have.
     pub fn bytes(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }

@@ -31,7 +31,7 @@ impl Pull {
         self.buffer.hold(bytes)
     }
 
-    /// How many bytes the values take that were read since something was last held.
+    /// The number of bytes that the values take that were read since something was last held.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }

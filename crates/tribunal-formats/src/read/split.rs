@@ -1,4 +1,4 @@
-//! Where histories end: cutting an input into pieces of whole histories, which can then be read side by side.
+//! Cutting an input into pieces of whole histories, which can then be read side by side.
 
 use super::buffer::Buffer;
 use super::cursor::in_name;

@@ -1,4 +1,4 @@
-//! How much processor time threads spend between two polls of their limits, for builds with the feature `polls`: where it is long,
+//! The processor time that threads spend between two polls of their limits, for builds with the feature `polls`: where it is long,
 //! a limit is noticed late.
 
 use rustc_hash::FxHashMap;

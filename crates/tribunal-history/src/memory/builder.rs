@@ -18,7 +18,7 @@ impl Execution {
 pub struct ExecutionBuilder {
     pub(super) name: Option<String>,
     pub(super) threads: Interner,
-    /// How many events each thread has.
+    /// The number of events that each thread has.
     pub(super) lengths: Vec<u32>,
     pub(super) locs: Interner,
     pub(super) init: Vec<u64>,
@@ -27,7 +27,7 @@ pub struct ExecutionBuilder {
     pub(super) times: Vec<(Slot, Interval)>,
     /// For building; kept for its room.
     pub(super) index: WriteIndex,
-    /// What collecting and building take, except for the times and what is kept from history to history.
+    /// The bytes that collecting and building take, except for the times and what is kept from history to history.
     taken: usize,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Pushed {
     pub(super) deps: Vec<(Slot, u32)>,
 }
 
-/// What a column takes for an entry: it grows by doubling.
+/// The bytes that a column takes for an entry: it grows by doubling.
 const fn growing<T>() -> usize {
     2 * size_of::<T>()
 }

@@ -8,7 +8,7 @@ use std::mem::size_of;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     text: String,
-    /// Where each ends; the next begins there.
+    /// The place where each ends; the next begins there.
     ends: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ struct Place {
 
 const FREE: Place = Place { key: 0, id: u32::MAX };
 
-/// What a name takes at most, beside three times its text, while it is collected or built.
+/// The bytes that a name takes at most, beside three times its text, while it is collected or built.
 pub(crate) const NAME: usize = 6 * size_of::<Place>() + 3 * size_of::<usize>();
 
 impl Interner {

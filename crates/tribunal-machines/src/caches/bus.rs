@@ -41,7 +41,7 @@ struct Transaction {
     writes: bool,
     /// Whether the core had a copy when the request was granted.
     upgrades: bool,
-    /// How many cores have not answered yet.
+    /// The number of cores that have not answered yet.
     awaits: u32,
     /// Whether another core holds a copy, and what its owner said that it held.
     shared: bool,

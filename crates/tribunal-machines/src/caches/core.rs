@@ -52,7 +52,7 @@ struct Open {
     /// What an RMW read before it asked for the line to write to: only if it is split.
     read: Option<u64>,
     filled: Option<(Option<Values>, Grant)>,
-    /// How many copies are still to go: negative while the number is not known.
+    /// The number of copies that are still to go: negative while the number is not known.
     acks: i64,
     /// Whether it is a write that was put off: it has completed before.
     late: bool,

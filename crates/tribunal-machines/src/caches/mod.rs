@@ -25,7 +25,7 @@ use network::{Network, Node};
 use std::collections::VecDeque;
 use tribunal_random::Xoshiro;
 
-/// How many locations a line holds.
+/// The number of locations that a line holds.
 const LINE: usize = 2;
 /// The values of a line.
 type Values = [u64; LINE];
@@ -34,7 +34,7 @@ type Values = [u64; LINE];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LineId(u32);
 
-/// Which protocol the caches follow: the states that a cached line can have.
+/// The protocol that the caches follow: the states that a cached line can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// Modified or not there: a line is in one cache at a time, even to be read.
@@ -77,7 +77,7 @@ pub(crate) struct Caches {
     network: Network,
     /// What each core is still to do.
     backlog: Vec<VecDeque<Waiting>>,
-    /// How many accesses wait in all.
+    /// The number of accesses that wait in all.
     waiting: usize,
 }
 

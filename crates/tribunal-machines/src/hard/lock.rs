@@ -19,7 +19,7 @@ use tribunal_random::Xoshiro;
 pub struct Lock {
     /// Threads; at least two.
     pub threads: u32,
-    /// How often the lock is taken.
+    /// The number of times that the lock is taken.
     pub handovers: u64,
     /// The counter counts up to this and begins again; 0: it does not.
     pub modulus: u64,

@@ -7,7 +7,7 @@ use tribunal_random::Xoshiro;
 /// Which reads of a history to redirect, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// How many reads are redirected, if there are that many that can be.
+    /// The number of reads that are redirected, if there are that many that can be.
     pub reads: u32,
     /// How far from the read the new write may be: the difference between their positions in their threads. Threads run at about the
     /// same speed, so this is about their distance in time.

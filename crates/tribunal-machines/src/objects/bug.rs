@@ -1,4 +1,4 @@
-//! What can be wrong with an implementation of an object: mistakes that are often made, to be found again.
+//! Bugs of objects: mistakes that implementations often make, to be found again.
 
 use super::calls::Object;
 use std::fmt;

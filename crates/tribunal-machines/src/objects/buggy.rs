@@ -11,7 +11,7 @@ use tribunal_random::Xoshiro;
 const SELDOM: usize = 8;
 /// How many states before a call a stale read may go back.
 const STALE: u64 = 16;
-/// How many states are kept before those that nothing needs are forgotten.
+/// The number of states that are kept before those that nothing needs are forgotten.
 const STATES: usize = 1 << 12;
 
 pub(super) struct Buggy<'a> {
@@ -50,7 +50,7 @@ impl<'a> Buggy<'a> {
         *self.past.back().expect("the present state is always there")
     }
 
-    /// How many states there have been before the present one.
+    /// The number of states that there have been before the present one.
     fn moment(&self) -> u64 {
         self.begin + self.past.len() as u64 - 1
     }

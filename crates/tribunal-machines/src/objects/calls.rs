@@ -1,11 +1,11 @@
-//! What clients call: random methods of each built-in object, with arguments that make them meet.
+//! The calls of clients: random methods of each built-in object, with arguments that make them meet.
 
 use super::{Clients, Values};
 use std::collections::BTreeMap;
 use tribunal_history::object::{Invocation, Specification, Value};
 use tribunal_random::Xoshiro;
 
-/// How many keys maps, stores and keyed objects have if nothing else is said.
+/// The number of keys that maps, stores and keyed objects have if nothing else is said.
 pub(super) const KEYS: u32 = 8;
 
 /// A method with its arguments.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use tribunal_history::object::{Specification, StateId, States, Value};
 use tribunal_random::Xoshiro;
 
-/// How many states are kept before those that no replica needs are forgotten.
+/// The number of states that are kept before those that no replica needs are forgotten.
 const STATES: usize = 1 << 12;
 
 pub(super) struct Delayed<'a> {

@@ -36,13 +36,13 @@ pub struct Simulation {
     pub spec: String,
     /// How the object is implemented.
     pub implementation: Implementation,
-    /// How many keys there are, of maps, stores and keyed objects.
+    /// The number of keys, of maps, stores and keyed objects.
     pub keys: u32,
     /// The clients.
     pub clients: Clients,
 }
 
-/// Why there is no such object.
+/// The reason why there is no such object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSimulation {
     /// The specification is not built in.

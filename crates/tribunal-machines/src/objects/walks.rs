@@ -18,13 +18,13 @@ use tribunal_random::Xoshiro;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walks {
-    /// How many processes call.
+    /// The number of processes that call.
     pub processes: u32,
-    /// How many operations are called in all.
+    /// The number of operations that are called in all.
     pub operations: u32,
-    /// How many keys there are.
+    /// The number of keys.
     pub keys: u32,
-    /// How many values there are.
+    /// The number of values.
     pub values: u32,
     /// The share of calls that walk, in percent; the others are updates and reads of one key.
     pub walks: u32,

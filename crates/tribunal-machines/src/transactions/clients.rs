@@ -53,7 +53,7 @@ impl Default for Clients {
     }
 }
 
-/// Why clients cannot run.
+/// The reason why clients cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidClients {
     /// There must be at least one of these.

@@ -1,4 +1,4 @@
-//! What a store does for its clients, whatever its concurrency control.
+//! The interface of a store to its clients, whatever its concurrency control.
 
 use super::StoreBug;
 use super::versions::{Version, Versions};

@@ -28,9 +28,9 @@ pub(super) struct Part {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    /// Where its accesses end; they begin where those of the round before end.
+    /// The place where its accesses end; they begin where those of the round before end.
     pub(super) end: usize,
-    /// How long the thread waits after the barrier.
+    /// The time for which the thread waits after the barrier.
     pub(super) skew: u32,
 }
 
@@ -85,14 +85,14 @@ impl Barrier {
     }
 }
 
-/// How the threads sit on the cores.
+/// The assignment of threads to cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinning {
     /// Each has a core for itself.
     Apart,
     /// There are more threads than cores: some never run at the same time.
     Crowded {
-        /// How many threads there are.
+        /// The number of threads.
         threads: u32,
         /// On how many cores.
         cores: usize,
@@ -165,7 +165,7 @@ impl Crew {
     }
 }
 
-/// How many cores the calling thread may use.
+/// The number of cores that the calling thread may use.
 fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

@@ -72,7 +72,7 @@ struct Compiler<'a> {
     thread: &'a Thread,
     registers: Vec<Register>,
     steps: Vec<Step>,
-    /// Where the steps of each instruction begin.
+    /// The place where the steps of each instruction begin.
     starts: Vec<usize>,
     /// Jumps whose targets are still instructions.
     jumps: Vec<usize>,

@@ -15,7 +15,7 @@ use tribunal_litmus::value::{Binary, Value};
 
 /// How many instances of a test a round goes through.
 pub(super) const INSTANCES: usize = 512;
-/// How many words the instances' cells may take, unless they lie side by side.
+/// The number of words that the instances' cells may take, unless they lie side by side.
 const WORDS: usize = 1 << 25;
 /// The longest wait after the barrier, in turns of an empty loop.
 const SKEW: usize = 64;
@@ -38,7 +38,7 @@ pub(super) struct Ends {
     pub(super) finished: Vec<bool>,
 }
 
-/// Where the cells of the instances lie.
+/// The place where the cells of the instances lie.
 struct Memory {
     words: Vec<AtomicI64>,
     stride: AtomicU64,

@@ -107,7 +107,7 @@ impl Case {
         Case { histories: self.histories.iter().map(part).collect() }
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub(crate) fn len(&self) -> usize {
         self.histories.first().map_or(0, History::len)
     }

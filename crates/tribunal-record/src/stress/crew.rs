@@ -30,7 +30,7 @@ struct Batch<S> {
     program: Arc<Program>,
     objects: Vec<S>,
     counters: Counters,
-    /// How many runs a thread has reached.
+    /// The number of runs that a thread has reached.
     arrivals: AtomicUsize,
 }
 

@@ -19,11 +19,11 @@ pub struct Evidence {
     pub run: History,
     /// As few of its operations as still break the criterion; one that had not returned is pending.
     pub history: History,
-    /// What they break.
+    /// The criterion that they break.
     pub criterion: Criterion,
     /// The name of the specification.
     pub spec: String,
-    /// How many orders agree with what was seen of the run. The history has one of them; the run breaks the criterion in
+    /// The number of orders that agree with what was seen of the run. The history has one of them; the run breaks the criterion in
     /// all.
     pub orders: usize,
     /// Of the operations that are left.

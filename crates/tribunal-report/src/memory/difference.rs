@@ -1,4 +1,4 @@
-//! Why a weaker model allows a history that a stronger one forbids.
+//! The reason why a weaker model allows a history that a stronger one forbids.
 
 use super::kept::{kept, kinds};
 use super::story::Story;

@@ -1,4 +1,4 @@
-//! Why a history is inconsistent, in words: the first return that nothing explains, and the operations that matter.
+//! The reason why a history is inconsistent, in words: the first return that nothing explains, and the operations that matter.
 
 use super::prefix::{Break, longest};
 use super::{Unproved, patient, timed, verified};

@@ -1,4 +1,4 @@
-//! Why one transaction comes before another: each step in a sentence, with what it rests on.
+//! The reasons why one transaction comes before another: each step in a sentence, with what it rests on.
 
 use super::{key, key_of, name, reading, relation, session, source, value, write};
 use crate::line::{Arrow, Line};

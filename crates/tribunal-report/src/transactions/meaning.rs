@@ -1,4 +1,4 @@
-//! What a cycle means, in one sentence: who misses whose writes.
+//! The meaning of a cycle in one sentence: who misses whose writes.
 
 use super::{all_of, key, key_of, name, reading, session, source};
 use tribunal_engines::transactions::{Anomaly, Shape};

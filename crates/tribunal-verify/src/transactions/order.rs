@@ -32,7 +32,7 @@ impl Facts<'_> {
         if self.events() <= EVALUATED { self.text(commits) } else { Ok(()) }
     }
 
-    /// Where the transactions that count are in the order.
+    /// The places in the order of the transactions that count.
     pub(super) fn places(&self, commits: &[TxnId]) -> Result<Places, Refusal> {
         let mut places = vec![0; self.history.len()];
         for (&txn, place) in commits.iter().zip(1..) {

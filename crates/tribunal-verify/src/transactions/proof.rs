@@ -17,7 +17,7 @@ enum Side {
     Commit,
 }
 
-/// What was appended to a list, in its order, with who appended it.
+/// The elements that were appended to a list, in its order, with who appended each.
 type Appended = Vec<(TxnId, i64)>;
 
 /// Violations.

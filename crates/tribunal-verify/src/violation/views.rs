@@ -67,7 +67,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Which views the model has.
+    /// The views that the model has.
     fn views(&self) -> Views {
         match (self.model, self.preserved()) {
             (Model::Sc | Model::Wsc, _) => Views::GLOBAL,

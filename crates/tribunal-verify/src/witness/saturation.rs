@@ -1,4 +1,4 @@
-//! What must have been before what: a graph of the events, its reachability, and what follows from it.
+//! The order that events must have had: a graph of the events, its reachability, and what follows from it.
 //!
 //! Reachability is kept as one clock per event, with an entry per thread: how far its writes (of a relation that stays at
 //! one location: its writes of that location) are before the event. That is enough. The rules ask for writes only; the
@@ -14,7 +14,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, ThreadId};
 use tribunal_history::verdict::{Axiom, Limit};
 
-/// Why a relation cannot be computed.
+/// The reason why a relation cannot be computed.
 pub(super) enum Fault {
     /// It is cyclic: an event on a cycle.
     Cycle(u32),
@@ -263,10 +263,10 @@ impl Relation {
     }
 }
 
-/// How many events are looked at between two looks at the limits.
+/// The number of events that are looked at between two looks at the limits.
 const POLL: usize = 256;
 
-/// What graphs take beside clocks, and what a derived edge takes.
+/// The bytes that graphs take beside clocks, and what a derived edge takes.
 const BYTES_PER_EVENT: usize = 64;
 const BYTES_PER_EDGE: usize = 16;
 

@@ -199,7 +199,7 @@ fn orders(x: &Execution, order: &ModificationOrder, places: &Places) -> (Vec<Edg
     (mo, fr.collect())
 }
 
-/// How many events each thread has in each stretch; the whole is as long as the longest thread.
+/// The number of events that each thread has in each stretch; the whole is as long as the longest thread.
 fn overview(x: &Execution, places: &Places, violations: &[Vec<EventId>]) -> Overview {
     let threads = places.threads();
     let length = |&thread: &ThreadId| x.thread_events(thread).len();

@@ -82,7 +82,7 @@ fn has_times(history: &History) -> bool {
     history.ops().next().is_none_or(|op| history.times(op).is_some())
 }
 
-/// Why a criterion does not hold.
+/// The reason why a criterion does not hold.
 struct Why {
     lines: Vec<Line<OpId>>,
     failing: Option<OpId>,
@@ -100,7 +100,7 @@ impl Why {
     }
 }
 
-/// Why an answer says no: worked out, or else what its certificate says.
+/// The reason why an answer says no: worked out, or else what its certificate says.
 fn explained(answer: &Answer, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
     match &answer.on {
         On::Object { object, criterion, verdict: Verdict::Inconsistent(violation) } => {

@@ -1,4 +1,4 @@
-//! How far operations can be linearized that cannot all be.
+//! Partial linearizations of operations that cannot all be linearized.
 
 use super::keys::{Keys, ShownKeys};
 use super::states;

@@ -1,4 +1,4 @@
-//! Which operations of an object are shown, and where on the grid.
+//! The operations of an object that are shown, and their places on the grid.
 
 use super::events;
 use super::natural::natural;

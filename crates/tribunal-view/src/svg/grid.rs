@@ -1,4 +1,4 @@
-//! Where the boxes of a picture in columns are drawn.
+//! The places of the boxes of a picture in columns.
 
 use super::canvas::width_of;
 use super::{MARGIN, TOP};
@@ -51,13 +51,13 @@ pub struct Grid {
     pub cells: Vec<Cell>,
     /// The columns in which something is drawn.
     pub columns: Vec<Column>,
-    /// Where the names of the columns are.
+    /// The place where the names of the columns are.
     pub names: f32,
     /// By row, its middle and half of its height.
     pub rows: Vec<(f32, f32)>,
-    /// Where the drawing ends.
+    /// The place where the drawing ends.
     pub width: f32,
-    /// Where the last row ends.
+    /// The place where the last row ends.
     pub bottom: f32,
 }
 

@@ -257,7 +257,7 @@ impl Times {
         times
     }
 
-    /// Where a call or return that is drawn is.
+    /// The place where a call or return that is drawn is.
     fn at(&self, place: u32) -> f32 {
         self.between(100 * place)
     }

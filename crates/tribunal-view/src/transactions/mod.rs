@@ -340,7 +340,7 @@ fn orders(history: &History, witness: &Witness, places: &Places) -> Transactions
     TransactionsDrawing { chosen, commits, ww, rw, ..TransactionsDrawing::default() }
 }
 
-/// How many transactions each session has in each stretch; the whole is as long as the longest session.
+/// The number of transactions that each session has in each stretch; the whole is as long as the longest session.
 fn overview(history: &History, places: &Places, violations: &[Vec<TxnId>]) -> Overview {
     let sessions = places.sessions();
     let length = |&session: &SessionId| history.session(session).len();

@@ -1,4 +1,4 @@
-//! How models are decided: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
+//! Deciding models: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
 
 pub(crate) mod c11;
 mod causal;

@@ -1,4 +1,4 @@
-//! How models are decided: a row for each model that has engines of its own; the others are decided by their text.
+//! The engines of the models: a row for each model that has engines of its own; the others are decided by their text.
 
 use super::c11::{self, C11};
 use super::{Engine, causal, coherence, multiprocessor, sra, wra, wsc};

@@ -1,4 +1,4 @@
-//! Which writes of a value can be read.
+//! The writes of a value that can be read.
 
 use crate::memory::session::WriteId;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! What threads know: happens-before as clocks, while the execution grows.
+//! The knowledge of threads: happens-before as clocks, while the execution grows.
 
 use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::order::past::happens_before::Synchronization;

@@ -1,4 +1,4 @@
-//! What comes before what whichever mo there is, with the sources that are known: enough to strike sources out.
+//! The order that events have under every mo, as far as sources are known: enough to strike sources out.
 //!
 //! For sc, wsc, C11 and the causal models that is (po ∪ rf)⁺, for tso and pso (ppo ∪ rfe)⁺ as far as the kinds of events and
 //! seq_cst fences keep program order. For the other models it is program order within a location, and for models given as text nothing: they

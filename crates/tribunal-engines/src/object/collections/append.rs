@@ -113,7 +113,7 @@ fn of_key(
     }
 }
 
-/// Why the operations of a key are not put in order.
+/// The reason why the operations of a key are not put in order.
 enum Stop {
     Conflict(Conflict),
     /// What was read does not tell who wrote it.
@@ -134,7 +134,7 @@ struct Conflict {
 }
 
 impl Conflict {
-    /// How many events have happened when all of them have returned.
+    /// The number of events that have happened when all of them have returned.
     fn cut(&self, intervals: Intervals<'_>) -> u32 {
         let returns = self.operations.iter().map(|op| intervals.ret[op.index()]);
         returns.filter(|&ret| ret != NEVER).max().map_or(0, |last| last + 1)

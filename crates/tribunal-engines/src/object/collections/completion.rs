@@ -102,7 +102,7 @@ impl<'c, 'h> Completion<'c, 'h> {
     }
 }
 
-/// How many values may be looked at in search of a completion; [`WHOLE_RUNS`] times all of them in any case.
+/// The number of values that may be looked at in search of a completion; [`WHOLE_RUNS`] times all of them in any case.
 const LOOKS: usize = 1 << 21;
 const WHOLE_RUNS: usize = 64;
 
@@ -154,7 +154,7 @@ struct Search<'c, 'h> {
     of_level: Vec<usize>,
     /// The conflicts found so far, at whatever levels.
     known: Vec<Conflict>,
-    /// How many values may still be looked at.
+    /// The number of values that may still be looked at.
     looks: usize,
 }
 

@@ -147,7 +147,7 @@ impl<'h> Container<'h> {
         self.violation(operations, None)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         self.value.len()
     }

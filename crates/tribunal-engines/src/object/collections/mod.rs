@@ -24,7 +24,7 @@ use container::{Container, Methods};
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// What an algorithm finds.
+/// The result of an algorithm.
 pub(super) enum Found {
     /// The operations that took effect, in order: all completed ones and some pending ones.
     Linearized(Vec<OpId>),
@@ -42,13 +42,13 @@ pub(super) struct Partly {
     pub(super) left: Keys,
 }
 
-/// What is known without a search.
+/// The part of the answer that is known without a search.
 pub(super) enum Known {
     Verdict(Verdict),
     Partly(Partly),
 }
 
-/// What an algorithm takes for an operation, at most about.
+/// The bytes that an algorithm takes for an operation, at most about.
 const BYTES_PER_OPERATION: usize = 128;
 
 /// Once in so many operations the limits are looked at.

@@ -137,7 +137,7 @@ impl<'h> Pieces<'h> {
         Some(Pieces { history, writers, begins, index: Index::Texts(texts) })
     }
 
-    /// How many different ones there are.
+    /// The number of different ones.
     pub(super) fn len(&self) -> usize {
         self.begins.len() - 1
     }

@@ -240,7 +240,7 @@ impl<'c, 'h> Queue<'c, 'h> {
         Found::Violated(self.of.part(&chain, &[empty], cut))
     }
 
-    /// How many pending dequeues were called before this rank.
+    /// The number of pending dequeues that were called before this rank.
     fn open_before(&self, rank: u32) -> usize {
         let call = self.of.intervals.call;
         self.of.pending_removes.partition_point(|op| call[op.index()] < rank)

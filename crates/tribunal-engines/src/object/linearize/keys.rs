@@ -20,7 +20,7 @@ const PARALLEL: usize = 1000;
 pub(in crate::object) struct Keys {
     /// The operations, key after key, in the order of their ids.
     ops: Vec<OpId>,
-    /// Where each key's operations end.
+    /// The place where each key's operations end.
     ends: Vec<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Keys {
         Keys { ops, ends }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub(in crate::object) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -33,10 +33,10 @@ pub(super) use keys::{Keys, merge};
 pub use partial::{PartialLinearizations, Step, StepId, partial_linearizations};
 use tribunal_history::verdict::Limit;
 
-/// What an operation takes while keys are distinguished and likes are found.
+/// The bytes that an operation takes while keys are distinguished and likes are found.
 const BYTES: usize = 160;
 
-/// What a search over some of the operations comes to.
+/// The result of a search over some of the operations.
 enum Found {
     /// They can take effect in this order.
     Lin(Vec<OpId>),
@@ -48,7 +48,7 @@ enum Found {
 struct Stuck {
     /// No order gets past the return that ends the first so many events of the history.
     events: u32,
-    /// How many configurations were visited.
+    /// The number of configurations that were visited.
     states: u64,
 }
 

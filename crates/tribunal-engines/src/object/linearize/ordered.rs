@@ -26,7 +26,7 @@ pub(super) fn search(
     Search::new(history, spec, alike, ops, real_time).run(meter)
 }
 
-/// What an operation takes in the search's columns, while they are made and after.
+/// The bytes that an operation takes in the search's columns, while they are made and after.
 const BYTES: usize = 48;
 
 /// A place in the search with choices left.
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the search holds beside the machine.
+    /// The bytes that the search holds beside the machine.
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         BYTES * self.ops.len()

@@ -58,12 +58,12 @@ pub(super) struct Timed {
     pub(super) events: Vec<u32>,
     /// Where operations are called that return something, and which these are.
     returning: Vec<(u32, Local)>,
-    /// How many operations are open at most.
+    /// The number of operations that are open at most.
     pub(super) width: usize,
 }
 
 impl Timed {
-    /// What an operation takes in the columns, while they are made and in the search's own.
+    /// The bytes that an operation takes in the columns, while they are made and in the search's own.
     pub(super) const BYTES: usize = 96;
 
     pub(super) fn new(
@@ -144,7 +144,7 @@ impl Timed {
 /// A set of slots.
 pub(super) trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
-    /// What such a set takes beside itself.
+    /// The bytes that such a set takes beside itself.
     fn bytes(width: usize) -> usize;
     fn has(&self, slot: u32) -> bool;
     fn add(&mut self, slot: u32);
@@ -198,7 +198,7 @@ impl Slots for Box<[u64]> {
 /// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Configuration<B> {
-    /// How many events have passed.
+    /// The number of events that have passed.
     pub(super) passed: u32,
     pub(super) state: StateId,
     /// Which of the open operations have taken effect.
@@ -276,7 +276,7 @@ impl<'a, B: Slots> Search<'a, B> {
         }
     }
 
-    /// What the search holds beside the machine.
+    /// The bytes that the search holds beside the machine.
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         Timed::BYTES * self.timed.ops.len()

@@ -63,7 +63,7 @@ pub struct Monitor<'s> {
     methods: FxHashMap<Arc<str>, Arc<str>>,
     /// The violation, once there is one.
     violation: Option<Box<FirstViolation>>,
-    /// Why the end will be undecided, once it is.
+    /// The reason why the end will be undecided, once it is.
     doubt: Option<Inconclusive>,
 }
 
@@ -79,7 +79,7 @@ struct Place {
     slot: u32,
 }
 
-/// What a check has found.
+/// The result of a check.
 enum Checked {
     Nothing,
     Violation {
@@ -103,7 +103,7 @@ impl Checked {
     }
 }
 
-/// What a monitor knows.
+/// The status of a monitored history.
 #[derive(Clone, Debug)]
 pub enum Status {
     /// No violation up to the last check.
@@ -125,7 +125,7 @@ impl PartialEq for Status {
     }
 }
 
-/// Why a monitor is undecided.
+/// The reason why a monitor is undecided.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Inconclusive {
     /// A limit was reached.
@@ -290,12 +290,12 @@ impl<'s> Monitor<'s> {
         }
     }
 
-    /// How many events there were.
+    /// The number of events.
     pub fn events(&self) -> u64 {
         self.last / 2
     }
 
-    /// How many events have been checked: a later violation is not among them.
+    /// The number of events that have been checked: a later violation is not among them.
     pub fn checked(&self) -> u64 {
         let checked = match &self.engine {
             Engine::Search(search) => search.checked(self.last),
@@ -304,12 +304,12 @@ impl<'s> Monitor<'s> {
         checked / 2
     }
 
-    /// How many operations are open.
+    /// The number of operations that are open.
     pub fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// How many operations are kept because they can still matter.
+    /// The number of operations that are kept because they can still matter.
     pub fn held(&self) -> usize {
         match &self.engine {
             Engine::Search(search) => search.held(),

@@ -11,7 +11,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{Collection, Criterion, Specification, Typed, Verdict};
 use tribunal_history::verdict::Limit;
 
-/// What an operation takes in a history, while it is built.
+/// The bytes that an operation takes in a history, while it is built.
 const BYTES: usize = 240;
 
 /// A collection, whose operations are dropped when they can no longer matter; or any object under a criterion
@@ -23,7 +23,7 @@ pub(super) struct Recheck<'s> {
     pub(super) window: Window,
     /// All is well up to this event.
     pub(super) checked: u64,
-    /// How many operations have ended since.
+    /// The number of operations that have ended since.
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,

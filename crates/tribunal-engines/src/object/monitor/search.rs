@@ -22,11 +22,11 @@ struct Part {
     configurations: Vec<Configuration>,
     /// All is well up to this event, or nothing has ended since.
     checked: u64,
-    /// How many operations have ended after it.
+    /// The number of operations that have ended after it.
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,
-    /// What the configurations take, and what all of this does as it was last counted.
+    /// The bytes that the configurations take, and what all of this does as it was last counted.
     configured: usize,
     counted: usize,
 }
@@ -40,9 +40,9 @@ pub(super) struct Search<'s> {
     parts: FxHashMap<Option<Value>, Part>,
     /// The parts with operations that ended after the last check.
     unchecked: Vec<Option<Value>>,
-    /// How many states were left when some were last forgotten.
+    /// The number of states that were left when some were last forgotten.
     kept: usize,
-    /// What the parts take.
+    /// The bytes that the parts take.
     held: usize,
     /// Nothing is known any more of any part.
     lost: bool,
@@ -349,7 +349,7 @@ impl<'s> Search<'s> {
         parts.map(|part| part.checked).min().unwrap_or(last)
     }
 
-    /// How many operations are held.
+    /// The number of operations that are held.
     pub(super) fn held(&self) -> usize {
         self.parts.values().map(|part| part.window.len()).sum()
     }
@@ -372,7 +372,7 @@ impl<'s> Search<'s> {
 }
 
 impl Part {
-    /// What this takes beside itself.
+    /// The bytes that this takes beside itself.
     fn bytes(&self) -> usize {
         self.window.bytes() + self.configured
     }

@@ -81,7 +81,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What the window takes.
+    /// The bytes that the window takes.
     pub(super) fn bytes(&self) -> usize {
         vector(self.slots.len(), self.slots.capacity(), size_of::<Option<Operation>>())
             + vector(self.free.len(), self.free.capacity(), size_of::<u32>())
@@ -148,7 +148,7 @@ impl Window {
         self.slots.iter().enumerate().filter_map(|(slot, operation)| Some((slot as u32, operation.as_ref()?)))
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }

@@ -72,7 +72,7 @@ pub struct BrokenPromise {
     pub before: Vec<String>,
     /// The state.
     pub state: String,
-    /// What happens there.
+    /// The event that happens there.
     pub happened: String,
 }
 

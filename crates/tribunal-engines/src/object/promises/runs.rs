@@ -1,4 +1,4 @@
-//! What is promised of whole runs: values that are only stored, and what the built-in collections do.
+//! Promises about whole runs: values that are only stored, and what the built-in collections do.
 
 use super::{BrokenPromise, Promise};
 use tribunal_history::object::specs::{Keyed, KvStore, List, PriorityQueue, Queue, Register, Set, Stack};
@@ -139,7 +139,7 @@ impl<'a, S: Spec> Runs<'a, S> {
     }
 }
 
-/// How often a value is another, or inside it.
+/// The number of times that a value is another, or inside it.
 fn mentions(value: &Value, of: &Value) -> usize {
     let inside = match value {
         Value::List(values) => values.iter().map(|value| mentions(value, of)).sum(),

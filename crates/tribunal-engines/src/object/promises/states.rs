@@ -1,4 +1,4 @@
-//! What is promised of states, in each that calls lead to: the nearest first.
+//! Promises about states, checked in each that calls lead to, the nearest first.
 
 use super::{BrokenPromise, Promise};
 use rustc_hash::FxHashSet;

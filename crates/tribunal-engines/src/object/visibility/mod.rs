@@ -48,10 +48,10 @@ fn by(
 const SMALL: usize = 48;
 const FIRST_STATES: u64 = 2_000;
 
-/// How many states to spend on that, by operation.
+/// The number of states to spend on that, by operation.
 const LINEARIZE_STATES: u64 = 1_000;
 
-/// How many states to spend on each smaller part of an inconsistent history.
+/// The number of states to spend on each smaller part of an inconsistent history.
 const PROBE_STATES: u64 = 200_000;
 
 pub(super) fn minimal(

@@ -39,7 +39,7 @@ pub(super) struct Follow<'a> {
     replay: &'a Replay,
     /// By step, whether it is done or given up.
     done: Vec<bool>,
-    /// How many events have been compared.
+    /// The number of events that have been compared.
     seen: usize,
     paths: Paths,
     pub(super) divergence: Option<Divergence>,
@@ -47,7 +47,7 @@ pub(super) struct Follow<'a> {
     pub(super) others: Readable,
 }
 
-/// How many steps a thread may have lost for the next to be found.
+/// The number of steps that a thread may have lost for the next to be found.
 const LOST: usize = 8;
 /// What reads could have read that is remembered.
 const MOST_OTHERS: usize = 1 << 20;

@@ -122,7 +122,7 @@ pub(super) struct Paths {
     paths: Vec<Path>,
     /// By thread, how many threads it has made.
     children: Vec<u32>,
-    /// How many events it knows of.
+    /// The number of events that it knows of.
     seen: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the clients are doing: calls, and the events that end them.
+//! The clients of a history: their calls, and the events that end them.
 
 use super::{COUNTERS, Event, Native, Type, only_reads};
 use crate::error::quote;
@@ -18,7 +18,7 @@ pub(super) struct Call {
     /// The arguments, if they were given as such.
     pub(super) args: Option<Vec<Value>>,
     pub(super) line: u64,
-    /// How many events came before.
+    /// The number of events that came before.
     pub(super) at: u64,
     /// Whether the value is marked as a pair of a key and a value.
     pub(super) tuple: bool,
@@ -33,7 +33,7 @@ pub(super) struct End {
     /// The return, if it was given as such.
     pub(super) ret: Option<Value>,
     pub(super) at: u64,
-    /// Why it did not succeed, as the client says.
+    /// The reason why it did not succeed, as the client says.
     pub(super) error: Option<Arc<str>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Clients {
     events: u64,
     calls: u32,
     growth: Growth,
-    /// What open calls take of the heap.
+    /// The bytes that open calls take of the heap.
     held: usize,
 }
 
@@ -154,7 +154,7 @@ impl Call {
         }
     }
 
-    /// What it takes of the heap: its values, and its process's name with the counters beside it.
+    /// The bytes that it takes of the heap: its values, and its process's name with the counters beside it.
     fn held(&self) -> usize {
         self.bytes + COUNTERS + self.process.len()
     }

@@ -55,13 +55,13 @@ pub struct Events {
 pub struct ObjectEvent {
     /// Its line, from 1.
     pub line: u64,
-    /// Whose operation it is of.
+    /// The process whose operation it is of.
     pub process: Arc<str>,
-    /// What happens.
+    /// The action.
     pub action: Action,
 }
 
-/// What happens to an operation.
+/// An action of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It is called.

@@ -60,7 +60,7 @@ pub(crate) enum Dialect {
     Log,
 }
 
-/// How to treat reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
+/// The treatment of reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NilReads {
     /// Drop and count them.
@@ -124,7 +124,7 @@ pub(super) struct Event {
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
     native: Option<Native>,
-    /// Why its operation did not succeed, as the client says.
+    /// The reason why its operation did not succeed, as the client says.
     error: Option<Arc<str>>,
     /// How many bytes of the heap its values take at most.
     bytes: usize,

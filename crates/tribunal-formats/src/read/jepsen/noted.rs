@@ -1,4 +1,4 @@
-//! What is noted beside the events of clients: events of others, errors, times.
+//! Notes beside the events of clients: events of others, errors, times.
 
 use crate::read::buffer::Place;
 use crate::{Notes, OtherEvent};
@@ -57,7 +57,7 @@ impl Noted {
         self.notes.log_lines += 1;
     }
 
-    /// How many bytes the notes take at most.
+    /// The number of bytes that the notes take at most.
     pub(in crate::read) fn memory(&self) -> usize {
         self.growth.peak()
     }
@@ -126,7 +126,7 @@ impl Clock {
         next.copied().unwrap_or_else(beyond)
     }
 
-    /// How many bytes it takes at most.
+    /// The number of bytes that it takes at most.
     pub(in crate::read) fn memory(&self) -> usize {
         self.growth.peak()
     }

@@ -1,4 +1,4 @@
-//! What the calls of a history show: their methods, and the kinds of values that these take and return.
+//! The evidence of the calls of a history: their methods, and the kinds of values that these take and return.
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What Jepsen's operations are as invocations and returns of an object.
+//! Translating Jepsen's operations to invocations and returns of an object.
 
 use super::clients::{Call, End};
 use super::seen::Kinds;
@@ -391,7 +391,7 @@ fn bank(read: Option<&Value>) -> String {
     balances.map_or_else(|| UNKNOWN.into(), |balances| format!("bank({{{}}})", balances.join(",")))
 }
 
-/// Why the calls of these methods tell no object, and what to say.
+/// The reason why the calls of these methods tell no object, and what to say.
 pub(crate) fn hint(methods: &[&str]) -> &'static str {
     let all = |known: &[&str]| methods.iter().all(|method| known.contains(method));
     let any = |known: &[&str]| methods.iter().any(|method| known.contains(method));

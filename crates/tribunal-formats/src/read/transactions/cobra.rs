@@ -21,7 +21,7 @@ pub(in crate::read) struct Cobra {
     input: Option<Logs>,
 }
 
-/// Where the logs are.
+/// The place where the logs are.
 enum Logs {
     One(Buffer),
     Folder { name: String, files: Vec<PathBuf>, open: Opener, max_memory: usize },

@@ -15,7 +15,7 @@ use tribunal_history::growth::Growth;
 use tribunal_history::transactions;
 use tribunal_history::transactions::{HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
 
-/// What an operation takes at most, while it is collected and while the history is built: its columns, which grow by doubling, its place
+/// The bytes that an operation takes at most, while it is collected and while the history is built: its columns, which grow by doubling, its place
 /// in the table of writes, its source.
 const OPERATION: usize = 200;
 /// The same of a transaction.
@@ -54,7 +54,7 @@ pub(super) struct Draft {
 #[derive(Clone, Copy)]
 struct Begun {
     session: SessionId,
-    /// How many operations came before.
+    /// The number of operations that came before.
     start: u32,
     line: u64,
 }
@@ -177,7 +177,7 @@ impl Draft {
         }
     }
 
-    /// What became of the transaction that was begun last.
+    /// The outcome of the transaction that was begun last.
     pub(super) fn end(&mut self, status: Status, span: Option<Span>) {
         self.builder.end(status, span);
     }
@@ -187,7 +187,7 @@ impl Draft {
         self.builder.retime(time);
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         OPERATION * self.builder.len()

@@ -97,7 +97,7 @@ impl Sheet {
         Sheet { draft: Draft::new(1), records, txns, numbers, aborted, last, mixed, growth }
     }
 
-    /// How many bytes it takes at most, as it is and while the history is built.
+    /// The number of bytes that it takes at most, as it is and while the history is built.
     fn memory(&self) -> usize {
         let built = super::OPERATION * self.records.len() + super::TRANSACTION * self.txns.len();
         self.draft.memory() + built + self.growth.peak()

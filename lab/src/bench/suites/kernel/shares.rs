@@ -1,4 +1,4 @@
-//! How many pairs of writes the saturations order, and how much of the kernel that is.
+//! The pairs of writes that the saturations order, as a share of the kernel.
 
 use super::conflicts;
 use crate::bench::papers::{caches, clients};

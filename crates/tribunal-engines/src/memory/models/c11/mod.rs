@@ -1,4 +1,4 @@
-//! RC20, RC11, RA and Relaxed.
+//! rc20, rc11, ra and relaxed.
 //!
 //! - acyclic(po ∪ rf)
 //! - irr(mo ; rf? ; hb?)   write coherence

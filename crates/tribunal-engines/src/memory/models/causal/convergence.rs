@@ -1,4 +1,4 @@
-//! What ccm and wccm ask of the order in which all threads see the writes: acyclic(π ∪ rf ∪ pww ∪ rw\[pww\]).
+//! The axiom of ccm and wccm about the order in which all threads see the writes: acyclic(π ∪ rf ∪ pww ∪ rw\[pww\]).
 //!
 //! pww = (hb_WW ∪ cf\[hb\])⁺ orders the writes of each location, and rw puts the readers of a write before the
 //! writes that pww puts after it. With hb as the past of each event, O(n·k) pairs are enough; all others follow

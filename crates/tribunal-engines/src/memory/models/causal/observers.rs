@@ -1,4 +1,4 @@
-//! What all observers have seen, thread by thread; and the cycle in what one of them has seen.
+//! The views of all observers, thread by thread, and the cycle in the view of one of them.
 
 use super::arrows::Arrows;
 use super::base::{Base, Writes};

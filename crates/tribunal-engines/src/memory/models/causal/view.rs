@@ -1,4 +1,4 @@
-//! What an observer has seen: hb_o.
+//! The view of an observer: hb_o.
 //!
 //! hb_o is the least transitive relation that contains a base (co = (po ∪ rf)⁺, or a part of it) in the past of o,
 //! and w → w' for distinct writes of one location whenever w → r for a read r of w' that is o or before o in its

@@ -1,4 +1,4 @@
-//! Why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
+//! The reason why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
 
 use super::chains::{left_by, looked_at};
 use super::minimal::Coherence;

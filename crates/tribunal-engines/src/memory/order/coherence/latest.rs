@@ -1,4 +1,4 @@
-//! What threads observe of each other's accesses, where threads are many: the latest accesses in each event's past.
+//! The latest accesses in each event's past.
 
 use crate::memory::order::past::pasts::PastSets;
 use crate::memory::order::past::sets::{MOST_OTHERS, SetId, Sets};

@@ -1,4 +1,4 @@
-//! What threads observe of each other's accesses (Tunç et al. 2023, section 3: lastWriteBefore and lastReadBefore).
+//! The accesses of others that each thread observes (Tunç et al. 2023, section 3: lastWriteBefore and lastReadBefore).
 
 use super::chains::{Chains, Link};
 use super::latest::{Latest, Walk};

@@ -1,4 +1,4 @@
-//! What comes before each event in an order that contains program order: as clocks or, where threads are many, as sets.
+//! The past of each event in an order that contains program order: as clocks or, where threads are many, as sets.
 
 use super::clocks::Clocks;
 use super::replay::{Halt, replay};

@@ -1,4 +1,4 @@
-//! SessionSaturation, while the execution grows: sc, tso, pso and sra.
+//! Saturation, while the execution grows: sc, tso, pso and sra.
 //!
 //! A graph of events holds whatever every mo must bring about. Its edges are what the model keeps of po and rf, and what
 //! follows from two rules:

@@ -113,7 +113,7 @@ impl<'p> Edn<'p> {
         })
     }
 
-    /// What is wrong with a method, unless it is one of transactions or there is none.
+    /// The fault in a method, unless it is one of transactions or there is none.
     fn method(&mut self, at: Place) -> Result<Wrong, Error> {
         self.pull.method(&mut self.name)?;
         let found = match self.name.as_str() {

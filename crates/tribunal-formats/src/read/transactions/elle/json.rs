@@ -96,7 +96,7 @@ impl<'p> Json<'p> {
         Ok(true)
     }
 
-    /// What is wrong with a method, unless it is one of transactions or there is none.
+    /// The fault in a method, unless it is one of transactions or there is none.
     fn method(&mut self) -> Result<Wrong, Error> {
         if self.pull.eat_null()? {
             return Ok(None);

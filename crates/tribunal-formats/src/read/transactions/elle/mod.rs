@@ -40,7 +40,7 @@ pub(in crate::read) trait Source {
 /// An event of a client, kept for its room.
 #[derive(Default)]
 pub(in crate::read) struct Event {
-    /// Where it begins.
+    /// The place where it begins.
     place: Option<Place>,
     /// Its process, if it has one.
     process: Option<i64>,
@@ -48,7 +48,7 @@ pub(in crate::read) struct Event {
     time: Option<i64>,
     /// Whether it says what was done.
     has_value: bool,
-    /// Why it did not commit, as the client says.
+    /// The reason why it did not commit, as the client says.
     error: Option<Arc<str>>,
     ops: Vec<Micro>,
     /// The elements of lists that were read.
@@ -56,7 +56,7 @@ pub(in crate::read) struct Event {
 }
 
 impl Event {
-    /// How many bytes it takes at most, and will take once more in the history.
+    /// The number of bytes that it takes at most, and will take once more in the history.
     fn memory(&self) -> usize {
         (3 * size_of::<Micro>() + super::OPERATION) * self.ops.len()
             + (3 * size_of::<i64>() + super::ELEMENT) * self.elements.len()
@@ -166,7 +166,7 @@ struct Call {
     open: bool,
     session: Option<SessionId>,
     line: u64,
-    /// How many events came before.
+    /// The number of events that came before.
     at: i64,
     ops: Vec<Micro>,
 }
@@ -178,7 +178,7 @@ struct Collector {
     calls: FxHashMap<i64, Call>,
     /// Open calls of no process.
     free: Vec<Call>,
-    /// How many transactions had none.
+    /// The number of transactions that had none.
     free_sessions: u64,
     events: i64,
     clock: Clock,
@@ -194,7 +194,7 @@ impl Collector {
         Collector { draft: Draft::new(line), calls, free, free_sessions, events, clock, timed, held }
     }
 
-    /// How many bytes it takes at most.
+    /// The number of bytes that it takes at most.
     fn memory(&self) -> usize {
         let calls = 4 * size_of::<(i64, Call)>() * (self.calls.len() + self.free.len());
         self.draft.memory() + self.clock.memory() + calls + 3 * size_of::<Micro>() * self.held

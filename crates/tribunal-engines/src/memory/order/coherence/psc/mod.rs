@@ -1,4 +1,4 @@
-//! What acyclic(psc) asks of mo, as a graph for [saturation](crate::memory::order::views::saturation).
+//! The constraints that acyclic(psc) puts on mo, as a graph for [saturation](crate::memory::order::views::saturation).
 //!
 //! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
 //! - a node for each seq_cst event, the *line* of its thread;
