@@ -69,7 +69,7 @@ const AROUND: usize = 1 << 11;
 
 /// How many events of the part's surroundings, added up over all checks, may be judged: far fewer than there are in a
 /// long history, so that all this takes less than its check.
-const fn patience(whole: usize) -> usize {
+const fn most_judged(whole: usize) -> usize {
     20_000 + whole / 32
 }
 
@@ -213,7 +213,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// What surrounds the draft's events may break the model in fewer: it is asked without each of them in turn.
     fn look_around(&mut self) {
-        let end = self.judged + patience(self.x.len());
+        let end = self.judged + most_judged(self.x.len());
         let surroundings = self.surroundings();
         let mut at = 0;
         while let Some(&event) = self.draft.events.get(at)

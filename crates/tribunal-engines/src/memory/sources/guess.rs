@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
 
     /// Runs to the end, going back from dead ends as long as that is worth it.
     fn run(&mut self, limits: &Limits<'_>) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
-        let patience = 200_000 + 40 * self.x.len();
+        let most_steps = 200_000 + 40 * self.x.len();
         let (mut taken, mut work) = (0, 0);
         // Where there was a choice: how many steps had been taken, and what else to do.
         let mut choices: Vec<(usize, Vec<Flush>)> = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
                     return Ok(None);
                 }
             }
-            if taken > patience {
+            if taken > most_steps {
                 return Ok(None);
             }
             if !choices.is_empty() && !seen.insert(self.state()) {

@@ -181,8 +181,8 @@ fn seq_cst(
         return consistent(&in_order(&psc.events, &saturation.graph), decided);
     }
     /// Refuted cases after which another way is worth a try.
-    const PATIENCE: u64 = 2000;
-    let patience = if engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+    const CASES_BEFORE_SAT: u64 = 2000;
+    let patience = if engine == Some(Engine::Search) { u64::MAX } else { CASES_BEFORE_SAT };
     let mut states = 0;
     let searched = match engine {
         Some(Engine::Sat) => None,

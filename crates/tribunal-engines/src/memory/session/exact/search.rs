@@ -39,7 +39,7 @@ pub(super) struct Search {
 }
 
 /// Cycles that are looked for before giving up.
-const PATIENCE: u32 = 20_000;
+const MOST_CHECKS: u32 = 20_000;
 
 impl Search {
     pub(super) fn new() -> Self {
@@ -231,7 +231,7 @@ impl Search {
         let mut skip = 0;
         let mut open = None;
         while let Some((a, b)) = self.open_pair(graph, skip) {
-            if self.checks > PATIENCE {
+            if self.checks > MOST_CHECKS {
                 return Found::GaveUp;
             }
             let partial = graph.before.clone();

@@ -96,7 +96,7 @@ impl Psc {
         }
         for thread in x.threads() {
             builder.ordered(thread)?;
-            builder.told(thread)?;
+            builder.tell_writes(thread)?;
             limits.check(0)?;
         }
         builder.modification_order()?;
@@ -392,7 +392,7 @@ impl Builder<'_> {
 
     /// What the line of a thread tells of writes: a seq_cst write of itself, a fence of the writes that happen before it and
     /// of those that reads before it have read.
-    fn told(&mut self, thread: ThreadId) -> Result<(), Limit> {
+    fn tell_writes(&mut self, thread: ThreadId) -> Result<(), Limit> {
         let scene = self.scene;
         let x = scene.x;
         let mut previous: Option<EventId> = None;
