@@ -25,7 +25,7 @@ Every question is limited by states of a search, not by time, so that a slower m
 
 /// What a run is asked to do.
 pub struct Options {
-    /// Where the record is; a file for each group.
+    /// The place where the record is; a file for each group.
     record: PathBuf,
     /// The command that is asked, if it is not to be built.
     command: Option<PathBuf>,

@@ -156,7 +156,7 @@ impl Answer {
         }
     }
 
-    /// Why there is no yes or no, if there is none.
+    /// The reason why there is no yes or no, if there is none.
     pub fn reason(&self) -> Option<String> {
         if let Some(limit) = self.verdict().limit() {
             return Some(limit.to_string());

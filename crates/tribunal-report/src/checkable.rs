@@ -44,7 +44,7 @@ impl Specified {
 }
 
 impl Checkable {
-    /// Why a question does not apply to a history of another kind.
+    /// The reason why a question does not apply to a history of another kind.
     pub fn mismatch(&self, question: &Question) -> String {
         let asked = match question {
             Question::Model(_) => "this is a model of memories",
@@ -66,7 +66,7 @@ pub struct Specifications {
     given: Option<Arc<dyn Specification>>,
 }
 
-/// Why a history of an object is not fit to be checked.
+/// The reason why a history of an object is not fit to be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCheckable {
     /// There is no specification.

@@ -78,7 +78,7 @@ pub(crate) fn strongest(answers: &[Answer]) -> Option<usize> {
     strongest.min_by_key(|(_, question)| rank(question).unwrap_or(usize::MAX)).map(|(at, _)| *at)
 }
 
-/// Why a history that one question allows fails a stronger one: what of the stronger one's reason the weaker one does not ask for.
+/// The reason why a history that one question allows fails a stronger one: what of the stronger one's reason the weaker one does not ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The answer of the stronger question, by index.

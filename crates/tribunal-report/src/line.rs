@@ -27,9 +27,9 @@ pub struct Line<Id> {
 /// An edge that a line speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow<Id> {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: Id,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: Id,
     /// What relates the ends: `po`, `rf`, `mo`, `fr`, ...
     pub name: &'static str,

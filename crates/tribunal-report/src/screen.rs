@@ -50,7 +50,7 @@ impl Section {
         headings.chain(lines).collect()
     }
 
-    /// How many lines it takes, with one that sets it apart.
+    /// The number of lines that it takes, with one that sets it apart.
     pub fn height(&self) -> usize {
         self.headings.len() + self.lines.len() + 1
     }
@@ -199,7 +199,7 @@ pub fn allowed(
     vec![Section::of(weak, shown), Section::of(strong, why)]
 }
 
-/// Why the strongest question that holds allows a history that a stronger one forbids.
+/// The reason why the strongest question that holds allows a history that a stronger one forbids.
 fn strongest_allowed(answers: &[Answer], height: usize) -> Option<Section> {
     let at = strongest(answers)?;
     let Allowance { lines, .. } = allowance(answers, at)?;
@@ -323,7 +323,7 @@ pub fn satisfied(answers: &[Answer]) -> Vec<String> {
     strongest.map(ToString::to_string).collect()
 }
 
-/// Why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
+/// The reason why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
 /// does not ask for, and its witness. If they do not differ so, what they say.
 pub fn contrast(
     strong: &Answer,

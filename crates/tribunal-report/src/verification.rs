@@ -86,7 +86,7 @@ impl fmt::Display for Verification {
     }
 }
 
-/// How many certificates had which result.
+/// The number of certificates that had which result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verifications {
     /// Accepted without any hint.

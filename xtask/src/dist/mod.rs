@@ -92,7 +92,7 @@ impl Release {
         self.directory.join(self.name())
     }
 
-    /// Why a part cannot be built here, if so.
+    /// The reason why a part cannot be built here, if so.
     fn missing(&self, part: Part) -> Option<String> {
         match part {
             Part::Command if self.musl => {

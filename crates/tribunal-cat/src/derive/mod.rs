@@ -23,14 +23,14 @@ pub struct Step {
     pub premises: Range<usize>,
 }
 
-/// Why a pair is in a relation, or why a check fails.
+/// The reason why a pair is in a relation, or why a check fails.
 ///
 /// Steps come before their premises.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derivation {
     /// The first are the conclusions: one, or the pairs of a cycle in order.
     pub steps: Vec<Step>,
-    /// How many are derived.
+    /// The number that are derived.
     pub roots: usize,
     /// Whether it depends on choices only through the chosen pairs among its steps: what is subtracted may also depend on choices.
     pub complete: bool,
@@ -53,21 +53,21 @@ impl Derivation {
     }
 }
 
-/// Why a check fails.
+/// The reason why a check fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The events of a cycle, each related to the next and the last to the first; an event related to itself; the pair or the event of what should be empty; or none if
     /// it should not be empty.
     pub events: Vec<usize>,
-    /// Why they are related.
+    /// The reason why they are related.
     pub derivation: Derivation,
 }
 
-/// How many cycles are looked at for one that depends on few chosen pairs.
+/// The number of cycles that are looked at for one that depends on few chosen pairs.
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {
-    /// Why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
+    /// The reason why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
     pub fn failure(&mut self, check: usize) -> Option<Failure> {
         if self.holds(check) {
             return None;

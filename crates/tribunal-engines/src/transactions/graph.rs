@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// A node: a transaction by its id, init behind them, or a moment behind that.
 pub(super) type Node = u32;
 
-/// Why one comes before another.
+/// The reason why one comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// so.

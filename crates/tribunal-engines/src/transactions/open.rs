@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// How many choices may depend on one another: certificates nest as deep.
+/// The number of choices that may depend on one another: certificates nest as deep.
 const DEEPEST: usize = 500;
 
 /// A read, the source that is tried, those that are left, and why those before are none.

@@ -40,7 +40,7 @@ pub(super) fn decide(
     }
 }
 
-/// Why there is no order, or no answer.
+/// The reason why there is no order, or no answer.
 enum Stop {
     Refuted(Proof),
     Limit(Limit),

@@ -310,7 +310,7 @@ impl<'a> Teller<'a> {
         Step { arrow, text, grounds: Vec::new() }
     }
 
-    /// Why the model keeps two accesses of a thread in order.
+    /// The reason why the model keeps two accesses of a thread in order.
     fn preserved(&self, first: EventId, second: EventId) -> String {
         let (from, to, model) = (self.show(first), self.show(second), self.model);
         // wccm speaks of tso's ppo.

@@ -24,7 +24,7 @@ const STATE: usize = 72;
 /// Other places are tried as long as that takes no more steps.
 const STEPS: usize = 1 << 20;
 
-/// Why a history is inconsistent. Operations are those of the whole history.
+/// The reason why a history is inconsistent. Operations are those of the whole history.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// Why, line by line.

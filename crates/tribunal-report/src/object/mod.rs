@@ -28,7 +28,7 @@ pub fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
     Limits { deadline: Some(limits.deadline.map_or(end, |deadline| deadline.min(end))), ..*limits }
 }
 
-/// Why something is not said of a history: it was not found, or it was found and could not be verified.
+/// The reason why something is not said of a history: it was not found, or it was found and could not be verified.
 #[derive(Debug, thiserror::Error)]
 enum Unproved {
     /// A limit was reached.

@@ -137,7 +137,7 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Why one wrote a key before another, as the rest of a sentence; and the path that shows it, if one does.
+    /// The reason why one wrote a key before another, as the rest of a sentence; and the path that shows it, if one does.
     fn reason(&self, pair: Pair) -> (String, &'a [Link]) {
         let (history, (of, first, second)) = (self.history, pair);
         let Some(step) = self.steps.get(&pair) else { return (", as supposed".into(), &[]) };

@@ -90,7 +90,7 @@ fn story_of(history: &History, sources: Vec<(OpId, TxnId)>, level: Level, violat
     Story { sources, ..story }
 }
 
-/// How many cases a violation goes through, up to a number.
+/// The number of cases that a violation goes through, up to a number.
 fn count_cases(violation: &Violation) -> usize {
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) => 1,

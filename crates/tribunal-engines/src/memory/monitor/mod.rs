@@ -61,7 +61,7 @@ pub struct Monitor {
     locations: Vec<Location>,
     values: Values,
     recent: Recent,
-    /// How many events have come.
+    /// The number of events that have come.
     arrived: u64,
     /// Threads that wait for a write that has not come, by when they began to.
     expiring: VecDeque<(u64, Pending)>,
@@ -74,14 +74,14 @@ pub struct Monitor {
     /// What was found and not yet asked for.
     found: Option<Violation>,
     unsettled: Unsettled,
-    /// How many events are retired, how many were left then, and whether there is a write among them.
+    /// The number of events that are retired, how many were left then, and whether there is a write among them.
     retired: u64,
     left: u64,
     forgetful: bool,
     /// What has come that may keep the session from being exact.
     seq_cst: bool,
     rmws: bool,
-    /// How many events had come when they were last settled.
+    /// The number of events that had come when they were last settled.
     settled: u64,
 }
 
@@ -134,18 +134,18 @@ struct Look {
 /// An event that makes the execution inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// How many events came before it.
+    /// The number of events that came before it.
     pub event: u64,
     /// Its place.
     pub slot: Slot,
-    /// Why it does.
+    /// The reason why it does.
     pub why: Why,
     /// What it reads from, and how many events had come.
     origin: Origin,
     end: u64,
 }
 
-/// Why an event makes an execution inconsistent.
+/// The reason why an event makes an execution inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The session refuses it.
@@ -248,7 +248,7 @@ impl Monitor {
         self.session.location()
     }
 
-    /// How many events have come.
+    /// The number of events that have come.
     pub fn events(&self) -> u64 {
         self.arrived
     }

@@ -52,7 +52,7 @@ impl Recent {
         }
     }
 
-    /// How many events are no longer there.
+    /// The number of events that are no longer there.
     pub(super) fn gone(&self) -> u64 {
         self.base
     }
@@ -62,7 +62,7 @@ impl Recent {
         self.base == self.told
     }
 
-    /// How many events there have been.
+    /// The number of events that there have been.
     pub(super) fn end(&self) -> u64 {
         self.base + self.events.len() as u64
     }

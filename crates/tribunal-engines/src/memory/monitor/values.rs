@@ -22,7 +22,7 @@ pub(super) struct Values {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
     pub(super) slot: Slot,
-    /// How many events came before it.
+    /// The number of events that came before it.
     pub(super) event: u64,
     /// None while it waits in the line of its thread.
     pub(super) write: Option<WriteId>,

@@ -48,11 +48,11 @@ pub enum Step {
 pub struct Refused {
     /// What was asked for.
     pub step: Step,
-    /// Why not.
+    /// The reason.
     pub because: Because,
 }
 
-/// Why a step is refused. [`Session::refutation`](super::Session::refutation) has the full proof.
+/// The reason why a step is refused. [`Session::refutation`](super::Session::refutation) has the full proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Because {
     /// The write to be read is overwritten: this later write happens before the event, or is read before it.

@@ -33,7 +33,7 @@ struct Scratch<W> {
     orders: Orders<W>,
 }
 
-/// What a history takes at most, beside what each of its locations does.
+/// The bytes that a history takes at most, beside what each of its locations does.
 const BYTES: usize = 32 << 10;
 const BYTES_PER_LOCATION: usize = 128;
 
@@ -41,7 +41,7 @@ const BYTES_PER_LOCATION: usize = 128;
 const FEW: usize = 64;
 
 impl Small {
-    /// How many bytes a history takes.
+    /// The number of bytes that a history takes.
     pub(crate) fn bytes(x: &Execution) -> usize {
         BYTES + BYTES_PER_LOCATION * x.location_count()
     }

@@ -61,7 +61,7 @@ enum Step {
 /// A thread, and the place in its queue of a write that may reach memory; none if it is the thread's next event.
 type Flush = (usize, Option<usize>);
 
-/// What a machine takes beside the states that it has seen.
+/// The bytes that a machine takes beside the states that it has seen.
 const BYTES_PER_EVENT: usize = 64;
 
 struct Machine<'a> {

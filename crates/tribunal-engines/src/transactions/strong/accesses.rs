@@ -116,7 +116,7 @@ impl Accesses {
         self.reader_starts = starts;
     }
 
-    /// How many versions there are without the initial ones.
+    /// The number of versions without the initial ones.
     fn versions(&self) -> usize {
         self.keys.len()
     }
@@ -132,7 +132,7 @@ impl Accesses {
         }
     }
 
-    /// How many versions there are with the initial ones.
+    /// The number of versions with the initial ones.
     pub(super) fn all_versions(&self) -> usize {
         self.reader_starts.len() - 1
     }

@@ -228,7 +228,7 @@ fn plainly(
 /// Moves by which the order of a small graph may be straightened.
 const STRAIGHTENED: usize = 64;
 
-/// What it takes to observe what threads know of each other.
+/// The bytes that it takes to observe what threads know of each other.
 const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_LOCATION: usize = 64;
 

@@ -27,7 +27,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
 
-/// What bases, writes and the graph of all events take.
+/// The bytes that bases, writes and the graph of all events take.
 const BYTES_PER_EVENT: usize = 72;
 const BYTES_PER_LOCATION: usize = 16;
 

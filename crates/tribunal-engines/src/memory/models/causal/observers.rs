@@ -13,7 +13,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
 
-/// What a base and the writes take, and what an observer takes of each event while it looks.
+/// The bytes that a base and the writes take, and what an observer takes of each event while it looks.
 const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_OBSERVED: usize = 16;
 

@@ -35,7 +35,7 @@ pub(super) struct View {
 
 /// What observers use one after the other. 8 bytes per event and 4 per run of writes.
 pub(super) struct Scratch {
-    /// How many events that are left come after each.
+    /// The number of events that that are left come after each.
     after: Vec<u32>,
     /// For each write, the last edge to it.
     seen_into: Vec<u32>,

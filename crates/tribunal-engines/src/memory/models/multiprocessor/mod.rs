@@ -241,7 +241,7 @@ pub fn decide_assuming(
     }
 }
 
-/// What a base takes while it is built.
+/// The bytes that a base takes while it is built.
 const BYTES_PER_EVENT: usize = 100;
 
 /// The graph of what a model preserves, or why it is cyclic.

@@ -35,7 +35,7 @@ struct Run {
     start: u32,
 }
 
-/// How many events a thread goes on by before the next thread has its turn.
+/// The number of events that a thread goes on by before the next thread has its turn.
 pub(crate) const TURN: u32 = 2048;
 
 /// Behind the accesses of a location: it comes after every event.

@@ -85,7 +85,7 @@ impl HappensBefore {
         Ok(HappensBefore { synchronization, pasts, unheard })
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.pasts.as_ref().map_or(0, Pasts::bytes) + self.unheard.len()
     }
@@ -112,7 +112,7 @@ trait Carried {
     /// Goes past an event.
     fn visit(&mut self, step: Step);
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     fn bytes(&self) -> usize;
 }
 
@@ -147,7 +147,7 @@ struct Annotated<'a> {
 /// release sequence.
 type Continued<R> = FxHashMap<(ThreadId, LocId), R>;
 
-/// What it takes, while it moves to where there is more room.
+/// The bytes that it takes, while it moves to where there is more room.
 fn continued_bytes<R>(continued: Option<&Continued<R>>) -> usize {
     continued.map_or(0, |last| last.capacity() * 2 * size_of::<((ThreadId, LocId), R)>())
 }

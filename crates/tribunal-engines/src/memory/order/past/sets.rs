@@ -39,7 +39,7 @@ impl Sets {
         Sets { height, leaves: Store::new(), branches: Store::new() }
     }
 
-    /// How many bytes the store takes.
+    /// The number of bytes that the store takes.
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.bytes() + self.branches.bytes()
     }
@@ -130,7 +130,7 @@ impl Sets {
     }
 }
 
-/// How many sets [`Sets::alone`] takes at most.
+/// The number of sets that [`Sets::alone`] takes at most.
 pub(crate) const MOST_OTHERS: usize = 8;
 
 /// The child of a branch with `level` branches below it.

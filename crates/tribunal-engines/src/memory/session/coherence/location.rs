@@ -18,7 +18,7 @@ pub(super) struct Location {
     /// By thread: its line, or [`NONE`].
     line_of: Vec<u32>,
     pub(super) rows: Rows,
-    /// How many accesses were left after retiring.
+    /// The number of accesses that were left after retiring.
     pub(super) kept: usize,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Location {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) thread: ThreadId,
-    /// How many accesses have been retired. Ordinals count them.
+    /// The number of accesses that have been retired. Ordinals count them.
     pub(super) base: u32,
     pub(super) accesses: Vec<Access>,
     /// What was learned later: from which ordinal on, and the row that is before them too. Sorted; each row includes those

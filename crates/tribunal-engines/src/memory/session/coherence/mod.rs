@@ -278,7 +278,7 @@ impl Coherence {
         }
     }
 
-    /// Why a thread may not read from a write.
+    /// The reason why a thread may not read from a write.
     fn refusal(&mut self, log: &Log, thread: ThreadId, source: u32) -> Option<Because> {
         let loc = log.at(source).loc;
         self.look_at(thread, loc);

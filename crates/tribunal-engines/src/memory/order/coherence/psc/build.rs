@@ -536,7 +536,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Which write each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
+    /// The write that each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
     /// for these begin at the number given.
     fn reads_from(&mut self, n: u32, first_overwriting: usize) -> Result<Vec<u32>, Limit> {
         let Scene { x, chains, .. } = self.scene;

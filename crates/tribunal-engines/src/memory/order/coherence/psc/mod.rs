@@ -170,7 +170,7 @@ impl Psc {
         ViewSaturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
     }
 
-    /// What it takes beside the edges of the graph.
+    /// The bytes that it takes beside the edges of the graph.
     pub(crate) fn bytes(&self) -> usize {
         self.events.bytes()
             + self.roles.capacity()
@@ -180,7 +180,7 @@ impl Psc {
             + 4 * self.twins.len()
     }
 
-    /// What its lines will take.
+    /// The bytes that its lines will take.
     pub(crate) fn lines_bytes(&self) -> usize {
         32 * self.entries.len() + 8 * self.events.location_count()
     }

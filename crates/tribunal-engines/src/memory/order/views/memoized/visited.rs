@@ -37,7 +37,7 @@ impl Visited {
         true
     }
 
-    /// How many bytes are taken while one more set is put in: what grows is held twice, and twice as large.
+    /// The number of bytes that are taken while one more set is put in: what grows is held twice, and twice as large.
     pub(super) fn bytes(&self) -> usize {
         let grows = self.sets.len() + self.words > self.sets.capacity();
         let sets = if grows { 3 * self.sets.capacity() } else { self.sets.capacity() };
