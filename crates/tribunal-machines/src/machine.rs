@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// What fences are if the clients' orders offer none.
+    /// The order of fences if the clients' orders offer none.
     pub(crate) const fn usual_fence(self) -> Order {
         match self {
             Machine::View => Order::AcqRel,

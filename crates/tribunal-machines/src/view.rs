@@ -169,7 +169,7 @@ impl ViewMemory {
     }
 }
 
-/// What a thread writes.
+/// A write of a thread.
 struct Write {
     timestamp: Timestamp,
     value: u64,

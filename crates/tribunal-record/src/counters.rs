@@ -29,7 +29,7 @@ impl Counters {
     }
 }
 
-/// What a thread reads as it calls and returns: for each of its calls and returns a row with every thread's count.
+/// The counts that a thread reads as it calls and returns: for each of its calls and returns a row with every thread's count.
 #[derive(Debug)]
 pub(crate) struct Observer {
     counters: Counters,

@@ -9,7 +9,7 @@
 
 use tribunal_history::object::{Builder, History};
 
-/// So many operations fit into a row of bits.
+/// The number of operations that fit into a row of bits.
 pub(crate) const MOST_OPERATIONS: usize = 64;
 /// With more extensions than this a run is uncertain.
 pub(crate) const MOST_EXTENSIONS: usize = 64;
@@ -17,10 +17,10 @@ pub(crate) const MOST_EXTENSIONS: usize = 64;
 /// A strict partial order: by operation, those before it. Transitive.
 pub(crate) type Predecessors = Vec<u64>;
 
-/// What a run of at most [`MOST_OPERATIONS`] tells of its order. Operations are numbered thread by thread.
+/// The sight of a run of at most [`MOST_OPERATIONS`]: what it tells of its order. Operations are numbered thread by thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sightings {
-    /// What certainly happened before.
+    /// The operations that certainly happened before.
     pub(crate) before: Predecessors,
     /// By operation, those that are certainly not before it: they saw it called before they returned.
     pub(crate) open: Vec<u64>,

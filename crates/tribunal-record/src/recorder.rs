@@ -47,7 +47,7 @@ struct Shared {
     buffers: Vec<(usize, Buffer)>,
 }
 
-/// What a thread recorded.
+/// The events that a thread recorded.
 #[derive(Debug, Default)]
 struct Buffer {
     methods: Vec<&'static str>,

@@ -2,7 +2,7 @@
 
 use tribunal_history::object::Value;
 
-/// What can be a return in a history.
+/// A type whose values can be returns in a history.
 ///
 /// ```
 /// use tribunal::object::Value;

@@ -37,7 +37,7 @@ impl Specified {
         &self.history
     }
 
-    /// What the object should do.
+    /// The specification of the object.
     pub fn spec(&self) -> &dyn Specification {
         &*self.spec
     }
@@ -60,7 +60,7 @@ impl Checkable {
     }
 }
 
-/// Where specifications come from: each history names its own, unless one is given for all.
+/// The source of specifications: each history names its own, unless one is given for all.
 #[derive(Clone, Default)]
 pub struct Specifications {
     given: Option<Arc<dyn Specification>>,
@@ -80,7 +80,7 @@ pub enum NotCheckable {
     OtherMethods {
         /// The call that does not fit.
         source: Error,
-        /// What it calls, separated by commas.
+        /// The methods that it calls, separated by commas.
         methods: String,
     },
 }

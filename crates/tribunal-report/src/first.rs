@@ -83,11 +83,11 @@ pub(crate) fn strongest(answers: &[Answer]) -> Option<usize> {
 pub struct Allowance {
     /// The answer of the stronger question, by index.
     pub stronger: usize,
-    /// What the weaker one does not ask for. `(1)` is the first step of the stronger one's [story](memory::story).
+    /// The requirement that the weaker one lacks. `(1)` is the first step of the stronger one's [story](memory::story).
     pub lines: Vec<String>,
 }
 
-/// What makes a consistent verdict differ from that of a stronger question, where one fails.
+/// The reason why a consistent verdict differs from that of a stronger question, where one fails.
 ///
 /// ```
 /// use tribunal::Limits;

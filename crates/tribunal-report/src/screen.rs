@@ -32,7 +32,7 @@ pub struct Heading {
     pub question: Question,
     /// The answer.
     pub verdict: Bare,
-    /// What to print beside it: the broken axiom, or why there is no answer.
+    /// The text beside it: the broken axiom, or why there is no answer.
     pub more: String,
 }
 
@@ -57,7 +57,7 @@ impl Section {
 }
 
 impl Heading {
-    /// That of an answer.
+    /// The heading of an answer.
     pub fn of(answer: &Answer) -> Self {
         let more = answer.reason().map_or_else(|| answer.broken(), |reason| format!(": {reason}"));
         Heading { question: answer.question(), verdict: answer.verdict(), more }

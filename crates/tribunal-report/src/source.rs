@@ -8,7 +8,7 @@ use tribunal_formats::{Disturbance, Notes, Object, Transactions};
 pub struct Source<'a> {
     /// By operation or transaction, its line.
     pub lines: &'a [u64],
-    /// What else the input says.
+    /// The other remarks of the input.
     pub notes: Option<&'a Notes>,
 }
 

@@ -10,7 +10,7 @@ const CELLS: usize = 40_000;
 /// A history in stretches: where each of its members is, and whose it is.
 pub struct Stretches {
     density: Vec<Vec<u32>>,
-    /// How long the whole is.
+    /// The length of the whole.
     length: u64,
     count: u32,
 }

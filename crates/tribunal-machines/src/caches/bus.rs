@@ -26,7 +26,7 @@ struct Entry {
     memory: Values,
     /// Cores that were sent the line, and have not been seen without it since: no others can have it.
     near: Vec<u32>,
-    /// What was granted and is not over: at most one, unless there is a bug.
+    /// The transactions that were granted and are not over: at most one, unless there is a bug.
     granted: Vec<Transaction>,
     waiting: VecDeque<Message>,
 }

@@ -12,7 +12,7 @@ pub(super) struct Directory {
     entries: Vec<Entry>,
 }
 
-/// What is known of a line.
+/// The state of a line.
 #[derive(Clone, Debug, Default)]
 struct Entry {
     memory: Values,

@@ -50,7 +50,7 @@ impl Protocol {
     pub const ALL: [Protocol; 3] = [Protocol::Mi, Protocol::Mesi, Protocol::Moesi];
 }
 
-/// How cores learn what others do with a line.
+/// The interconnect, by which cores learn what others do with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interconnect {
     /// A directory knows who holds it, and tells them.
@@ -59,14 +59,14 @@ pub(crate) enum Interconnect {
     Snooping,
 }
 
-/// Where requests arrive.
+/// The place where requests arrive.
 #[derive(Clone, Debug)]
 enum Hub {
     Directory(Directory),
     Bus(Bus),
 }
 
-/// How many accesses of a core may wait for their turn.
+/// The number of accesses of a core that may wait for their turn.
 const BACKLOG: usize = 4;
 
 /// Cores with caches, their clients' accesses and what connects them.
@@ -75,7 +75,7 @@ pub(crate) struct Caches {
     cores: Vec<Core>,
     hub: Hub,
     network: Network,
-    /// What each core is still to do.
+    /// The accesses that each core is still to make.
     backlog: Vec<VecDeque<Waiting>>,
     /// The number of accesses that wait in all.
     waiting: usize,
@@ -169,7 +169,7 @@ impl Caches {
     }
 }
 
-/// Where a location is: its line, and its place there.
+/// The place of a location: its line, and its place there.
 fn place(request: Request) -> (LineId, usize) {
     let loc = request.loc.index();
     (LineId((loc / LINE) as u32), loc % LINE)

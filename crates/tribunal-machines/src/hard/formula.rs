@@ -64,9 +64,9 @@ pub enum InvalidFormula {
     /// Something is not DIMACS.
     #[error("`{text}`, expected {expected}")]
     Syntax {
-        /// What stands there.
+        /// The text that stands there.
         text: String,
-        /// What should.
+        /// The text that should.
         expected: &'static str,
     },
     /// The text has other clauses than its header says.
@@ -74,7 +74,7 @@ pub enum InvalidFormula {
     Count {
         /// The number of clauses.
         found: usize,
-        /// How many there should be.
+        /// The number that there should be.
         said: usize,
     },
     /// Something is wrong in a text.

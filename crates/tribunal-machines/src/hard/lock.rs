@@ -27,7 +27,7 @@ pub struct Lock {
     pub spins: bool,
     /// Whether two threads once have the lock at the same time.
     pub broken: bool,
-    /// What is random: who takes the lock next.
+    /// Random numbers, which say who takes the lock next.
     pub seed: u64,
 }
 

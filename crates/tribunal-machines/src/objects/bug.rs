@@ -18,11 +18,11 @@ pub enum Bug {
     RetriedUpdate,
     /// An update returns before it takes effect.
     EarlyReturn,
-    /// What is removed stays, and is removed again.
+    /// A removed value stays, and is removed again.
     DuplicatedRemoval,
     /// A removal takes the element behind the one that it should.
     ReorderedRemoval,
-    /// What is there is not found.
+    /// A value that is there is not found.
     MissedValue,
     /// A read of several parts looks at them one after the other, while others change them.
     TornRead,

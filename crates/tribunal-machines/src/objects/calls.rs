@@ -100,12 +100,12 @@ pub(super) struct Calls {
     values: Values,
     /// The next value, if values are distinct.
     next: i64,
-    /// How many of the last values are worth looking for.
+    /// The number of last values that are worth looking for.
     window: usize,
     /// The accounts of a bank.
     accounts: Vec<Value>,
     appended: usize,
-    /// Who holds a lock, by key.
+    /// The holder of each lock, by key.
     holders: BTreeMap<Value, u32>,
 }
 

@@ -14,7 +14,7 @@ const LOOKS_BEFORE_YIELDING: u32 = 1 << 15;
 /// The same if the one it waits for may need this very core.
 const LOOKS_IF_CROWDED: u32 = 1 << 6;
 
-/// What a thread does in a number of rounds, and what it read. Goes to the thread and comes back.
+/// The accesses of a thread in a number of rounds, and the values that it read. It goes to the thread and comes back.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     /// Places that this thread sets to 0 before the first round: their lines begin in its cache.
@@ -63,7 +63,7 @@ impl Part {
     }
 }
 
-/// Where all threads meet: each counts itself once, and waits for the count of all.
+/// A barrier, where all threads meet: each counts itself once, and waits for the count of all.
 struct Barrier {
     arrived: Arc<AtomicU64>,
     threads: u64,

@@ -13,7 +13,7 @@ use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::{Builder, available_parallelism, scope, yield_now};
 use tribunal_litmus::value::{Binary, Value};
 
-/// How many instances of a test a round goes through.
+/// The number of instances of a test that a round goes through.
 pub(super) const INSTANCES: usize = 512;
 /// The number of words that the instances' cells may take, unless they lie side by side.
 const WORDS: usize = 1 << 25;
@@ -31,7 +31,7 @@ const WAITING: u8 = 0;
 const OPEN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// What a thread's slots held at the end of each instance, and whether it came to its end.
+/// The values of a thread's slots at the end of each instance, and whether it came to its end.
 #[derive(Default)]
 pub(super) struct Ends {
     pub(super) slots: Vec<i64>,
@@ -60,12 +60,12 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// What a cell of an instance holds.
+    /// The value of a cell of an instance.
     pub(super) fn cell(&self, instance: usize, cell: usize) -> i64 {
         self.memory.cell(instance, cell, self.stride).map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
-    /// What a slot of a thread held.
+    /// The value that a slot of a thread held.
     pub(super) fn slot(&self, thread: usize, instance: usize, slot: Slot) -> i64 {
         let slots = self.slots.get(thread).copied().unwrap_or(0);
         let ends = self.threads.get(thread);
@@ -283,7 +283,7 @@ fn apply(op: Binary, left: i64, right: i64) -> i64 {
     }
 }
 
-/// What has no result, as a division by zero, is zero here.
+/// The value as a word. An expression without a value, as a division by zero, is zero here.
 fn word(value: Option<Value>) -> i64 {
     if let Some(Value::Int(number)) = value { number } else { 0 }
 }

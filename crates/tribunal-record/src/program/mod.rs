@@ -130,7 +130,7 @@ impl<'t> Program<'t> {
         Ok(histogram)
     }
 
-    /// Where what is observed is found.
+    /// The places of the observed values.
     fn places(&self) -> Vec<(Place, Type)> {
         let place = |observable: &Observable| match observable {
             Observable::Register(thread, register) => {

@@ -33,7 +33,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// That a case breaks a criterion, if it does. Operations that `left_out` names are not looked at: they must be such that
+    /// The evidence that a case breaks a criterion, if it does. Operations that `left_out` names are not looked at: they must be such that
     /// the others can do without them.
     pub(crate) fn find(
         case: &Case,

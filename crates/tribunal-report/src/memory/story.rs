@@ -19,7 +19,7 @@ const CASES: usize = 12;
 /// A violation, step by step.
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// What kind of thing went wrong, if the steps have a shape that has a name.
+    /// The kind of thing that went wrong, if the steps have a shape that has a name.
     pub title: Option<String>,
     /// The steps, numbered, with what they rest on below them; of a refutation by cases the cases, and then the steps of
     /// the shortest.

@@ -27,7 +27,7 @@ const STEPS: usize = 1 << 20;
 /// The reason why a history is inconsistent. Operations are those of the whole history.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// Why, line by line.
+    /// The reason, line by line.
     pub lines: Vec<Line<OpId>>,
     /// The operation whose return is the first that nothing explains; none where nothing goes wrong first (`sequential`
     /// knows no real time, nor does a history without times), or it was not found in time. It is mostly in the part; not
@@ -232,7 +232,7 @@ struct Attempt<'a> {
     whole: Whole<'a>,
     spec: &'a dyn Specification,
     op: OpId,
-    /// What explains the part before that.
+    /// The execution that explains the part before that.
     execution: AbstractExecution,
 }
 

@@ -6,7 +6,7 @@ use tribunal_history::transactions::{Base, SessionId, Status};
 
 /// The past of each transaction by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺: how many of each column it has.
 ///
-/// Those of a session that committed are a column, where b has so: who comes after one of them comes after those before it. Everybody else is a column of his own.
+/// Those of a session that committed are a column, where b has so: what comes after one of them comes after those before it. Every other transaction is a column of its own.
 pub(super) struct Past {
     width: usize,
     /// By place in the order, from 1: column and number there.

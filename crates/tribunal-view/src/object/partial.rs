@@ -39,7 +39,7 @@ pub fn of(answers: &[Answer], limits: &Limits<'_>) -> Option<Vec<PartialLineariz
     Some(partial_linearizations(&object.typed(), &limits)).filter(|found| !found.is_empty())
 }
 
-/// What is drawn of them.
+/// The drawing of them.
 pub fn drawn(
     typed: &Typed<'_>,
     found: &[PartialLinearizations],

@@ -98,7 +98,7 @@ fn draw_box(canvas: &mut Canvas, scene: &Scene<'_>, cell: &Cell, spoken: bool) {
     canvas.close();
 }
 
-/// How an edge of a name is drawn.
+/// The class of an edge of a name.
 fn class(name: &str) -> &'static str {
     match name {
         "po" | "ppo" | "po-loc" | "so" => "po",

@@ -4,13 +4,13 @@ use super::canvas::width_of;
 use super::{MARGIN, TOP};
 use crate::scene::{Block, Scene};
 
-/// What is free between one row and the next.
+/// The space between one row and the next.
 pub const GAP: f32 = 36.0;
 /// Half of the height of a box with one line.
 pub const HALF: f32 = 15.0;
-/// What each further line adds to the height.
+/// The height that each further line adds.
 pub const LINE: f32 = 18.0;
-/// What is free between columns, for edges.
+/// The space between columns, for edges.
 pub const GUTTER: f32 = 104.0;
 /// Below the names of the columns the rows begin.
 const HEADER: f32 = 34.0;

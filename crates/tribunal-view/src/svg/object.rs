@@ -18,7 +18,7 @@ const STEP: f32 = 18.0;
 const SMALLER: f32 = 13.0 / 11.0;
 /// The height of a lane of disturbances, above the rows.
 const LANE: f32 = 20.0;
-/// So many lanes there are at most.
+/// The number of lanes at most.
 const LANES: usize = 3;
 
 /// Draws the places of an object's picture, which are sorted, and what a criterion says of them.
@@ -209,7 +209,7 @@ fn order(operations: &[Operation], drawing: &ObjectDrawing) -> (Vec<(u32, u32)>,
     (order, points)
 }
 
-/// The text that is shown to who points at an operation.
+/// The text that is shown when one points at an operation.
 fn tooltip(operation: &Operation, process: &str) -> String {
     let mut text = format!("{process}: {}", labeled(operation));
     if let Some((call, ret)) = &operation.times {
@@ -221,7 +221,7 @@ fn tooltip(operation: &Operation, process: &str) -> String {
     text
 }
 
-/// Where calls and returns are drawn: in order, and as far apart as the labels between them ask for.
+/// The places of calls and returns: in order, and as far apart as the labels between them ask for.
 struct Times {
     /// The calls and returns drawn, by their place on the document's grid, and where each is.
     drawn: Vec<(u32, f32)>,
@@ -262,7 +262,7 @@ impl Times {
         self.between(100 * place)
     }
 
-    /// Where a point between two of the grid is, given in hundredths.
+    /// The place of a point between two of the grid, given in hundredths.
     fn between(&self, point: u32) -> f32 {
         let after = self.drawn.partition_point(|&(at, _)| 100 * at <= point);
         let Some(&(from, x)) = after.checked_sub(1).map(|before| &self.drawn[before]) else {

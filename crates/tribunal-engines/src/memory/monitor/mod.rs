@@ -71,7 +71,7 @@ pub struct Monitor {
     looks: FxHashMap<(ThreadId, Key, Kind), Look>,
     /// Threads to go on with.
     ready: Vec<ThreadId>,
-    /// What was found and not yet asked for.
+    /// The violation that was found and not yet asked for.
     found: Option<Violation>,
     unsettled: Unsettled,
     /// The number of events that are retired, how many were left then, and whether there is a write among them.
@@ -88,9 +88,9 @@ pub struct Monitor {
 #[derive(Debug)]
 struct Thread {
     name: String,
-    /// How many of its events have come.
+    /// The number of its events that have come.
     arrived: u32,
-    /// What has come and waits, the first of them for `awaits`.
+    /// The events that have come and wait, the first of them for `awaits`.
     queue: VecDeque<Pending>,
     awaits: Option<Awaits>,
     /// Whether something had been retired when it came.
@@ -108,7 +108,7 @@ struct Location {
 struct Pending {
     op: Op,
     slot: Slot,
-    /// How many came before it.
+    /// The number of events that came before it.
     event: u64,
 }
 
@@ -175,7 +175,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// What a monitor could not decide.
+/// The events that a monitor could not decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
     /// Reads that were skipped because several writes of their value could be read.
@@ -696,7 +696,7 @@ impl Monitor {
         waiting.unwrap_or(u64::MAX).min(self.recent.gone())
     }
 
-    /// What could not be decided so far.
+    /// The events that could not be decided so far.
     pub fn unsettled(&self) -> &Unsettled {
         &self.unsettled
     }

@@ -31,7 +31,7 @@ const BYTES: usize = 48;
 
 /// A place in the search with choices left.
 struct Choice {
-    /// How far each process had come; the operations taken since are undone.
+    /// The place of each process; the operations taken since are undone.
     at: Box<[u32]>,
     state: StateId,
     lin: u32,
@@ -47,7 +47,7 @@ struct Search<'a> {
     /// The operations searched, process by process in po, and where the processes begin.
     ops: Vec<OpId>,
     begins: Vec<u32>,
-    /// How far each process has come.
+    /// The place of each process.
     at: Box<[u32]>,
     state: StateId,
     lin: Vec<OpId>,

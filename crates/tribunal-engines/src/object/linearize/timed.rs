@@ -201,14 +201,14 @@ pub(super) struct Configuration<B> {
     /// The number of events that have passed.
     pub(super) passed: u32,
     pub(super) state: StateId,
-    /// Which of the open operations have taken effect.
+    /// The open operations that have taken effect.
     pub(super) effective: B,
 }
 
 /// A configuration with choices left.
 struct Choice<B> {
     at: Configuration<B>,
-    /// How long lin is there.
+    /// The length of lin there.
     lin: u32,
     /// The next open operation to try.
     next: u32,
