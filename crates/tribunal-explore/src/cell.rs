@@ -43,7 +43,7 @@ impl<T> UnsafeCell<T> {
         }
     }
 
-    /// What is in it.
+    /// The content.
     #[track_caller]
     pub fn into_inner(self) -> T {
         if state::with(|state| self.home.known(state).is_some()) == Some(true) {

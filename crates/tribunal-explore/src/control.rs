@@ -9,17 +9,17 @@
 
 use crate::runtime::state;
 
-/// What threads do from here on is explored, unless the [branch is skipped](skip_branch).
+/// From here on, the operations of threads are explored, unless the [branch is skipped](skip_branch).
 pub fn explore() {
     state::with(|state| state.exploring = !state.skipping);
 }
 
-/// What threads do from here on is not explored.
+/// From here on, the operations of threads are not explored.
 pub fn stop_exploring() {
     state::with(|state| state.exploring = false);
 }
 
-/// What threads do from here to the end of the execution is not explored, whatever [`explore`] says.
+/// From here to the end of the execution, the operations of threads are not explored, whatever [`explore`] says.
 pub fn skip_branch() {
     state::with(|state| (state.exploring, state.skipping) = (false, true));
 }

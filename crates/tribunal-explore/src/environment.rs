@@ -28,7 +28,7 @@ pub(crate) fn replay() -> Option<Replay> {
     Some(text.parse().unwrap_or_else(|error| panic!("TRIBUNAL_REPLAY: {error}")))
 }
 
-/// How long to search for a repair, if a diagnosis is asked for.
+/// The time to search for a repair, if a diagnosis is asked for.
 pub(crate) fn diagnose() -> Option<Duration> {
     number("TRIBUNAL_DIAGNOSE").map(Duration::from_secs)
 }

@@ -14,28 +14,28 @@ pub enum Mode {
     Exhaustive,
     /// A random sample: each read picks uniformly among the writes it may read, each step among the threads that can run.
     Random {
-        /// Where chance begins.
+        /// The seed of the random numbers.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
     },
     /// A random sample with thread priorities that change at `depth - 1` random points; each read picks uniformly.
     Pct {
-        /// Where chance begins.
+        /// The seed of the random numbers.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
         /// The number of ordering constraints that trigger a bug.
         depth: u32,
     },
 }
 
-/// How to explore.
+/// The options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The memory model; it must be supported by [sessions](tribunal_engines::memory::session).
     pub model: Model,
-    /// Which executions.
+    /// The executions to explore.
     pub mode: Mode,
     /// The number of cores to use.
     pub threads: NonZeroUsize,
@@ -56,7 +56,7 @@ pub struct Options {
     pub stop: Option<&'static AtomicBool>,
     /// Called now and then with the progress.
     pub progress: Option<fn(&Progress)>,
-    /// Where an exhaustive search on one core keeps how far it is.
+    /// The file in which an exhaustive search on one core keeps how far it is.
     pub checkpoint: Option<Checkpoint>,
 }
 
@@ -74,7 +74,7 @@ impl Checkpoint {
     pub const HEAD: &str = "tribunal checkpoint 1";
 }
 
-/// How far an exploration is.
+/// The progress of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Executions so far.

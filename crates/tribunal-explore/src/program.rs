@@ -74,13 +74,13 @@ pub trait Program {
         true
     }
 
-    /// What people call a thread.
+    /// The name of a thread, for people.
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         let _ = thread;
         None
     }
 
-    /// What people call a location.
+    /// The name of a location, for people.
     fn location_name(&self, loc: LocId) -> Option<String> {
         let _ = loc;
         None
@@ -90,7 +90,7 @@ pub trait Program {
 /// The next operation of a thread.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What it does.
+    /// The action.
     pub action: Action,
     /// Its place in the source.
     pub place: Place,
@@ -124,7 +124,7 @@ pub enum Action {
         order: Order,
         /// The order if it fails.
         failure: Order,
-        /// What it writes.
+        /// The update that it writes.
         update: Update,
     },
     /// A fence.
@@ -138,7 +138,7 @@ pub enum Action {
         loc: LocId,
         /// The order.
         order: Order,
-        /// What is waited for.
+        /// The condition that is waited for.
         until: Condition,
         /// Whether it may time out; the answer is then [`Answer::TimedOut`].
         timed: bool,
@@ -149,7 +149,7 @@ pub enum Action {
         loc: LocId,
         /// The order.
         order: Order,
-        /// What it writes.
+        /// The update that it writes.
         update: Update,
         /// Whether it may time out; the answer is then [`Answer::TimedOut`].
         timed: bool,
@@ -165,7 +165,7 @@ pub enum Action {
     Yield,
     /// Chooses a number below `options`; the answer is that number.
     Choose {
-        /// How many there are.
+        /// The number of options.
         options: u32,
     },
     /// Drops one of the handles of a shared object (an `Arc`; of a channel, a sender) whose last drop runs a destructor; `others` remain, including those that
@@ -298,7 +298,7 @@ impl Condition {
     }
 }
 
-/// What a thread is told.
+/// The answer to an action of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Continue; also starts a thread.
@@ -312,7 +312,7 @@ pub enum Answer {
 }
 
 impl fmt::Display for Action {
-    /// What it is, in a few words.
+    /// The action in a few words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Action::Load { order, .. } => write!(f, "a load ({})", order.name()),

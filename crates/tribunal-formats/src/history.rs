@@ -34,7 +34,7 @@ pub struct Lines {
     first: u64,
     /// By event id, how many lines below that it is; nothing if none is.
     below: Vec<u32>,
-    /// Where each thread begins among them.
+    /// The place where each thread begins among them.
     starts: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl Subject {
         }
     }
 
-    /// How many events, operations or transactions there are.
+    /// The number of events, operations or transactions.
     pub fn len(&self) -> usize {
         match self {
             Subject::Memory(execution) => execution.len(),
@@ -102,7 +102,7 @@ pub struct Transactions {
     pub history: Arc<transactions::History>,
     /// By transaction, the line where it is.
     pub lines: Vec<u64>,
-    /// What is in the input beside the transactions.
+    /// The remarks of the input beside the transactions.
     pub notes: Notes,
 }
 
@@ -119,7 +119,7 @@ pub struct Object {
     pub spec: String,
     /// For each operation, the line of its call.
     pub lines: Vec<u64>,
-    /// What is in the input beside the operations.
+    /// The remarks of the input beside the operations.
     pub notes: Notes,
 }
 
@@ -166,7 +166,7 @@ pub enum NoSpecification {
     Untold {
         /// The methods, separated by commas.
         methods: String,
-        /// What it may be, and what to say.
+        /// A hint at what it may be, and what to say.
         hint: &'static str,
     },
     /// The named specification is unknown.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is not among the operations of a history: counted or kept, so that nothing is left out in silence.
+/// The notes on a history, about things that are not among its operations: counted or kept, so that nothing is left out in silence.
 ///
 /// ```
 /// use tribunal_formats::read;
@@ -33,7 +33,7 @@ pub struct Notes {
     pub others: Vec<OtherEvent>,
     /// Whether the history's times are positions, since the input has none that are sound: then those of others' events are on another scale.
     pub untimed: bool,
-    /// What clients gave as `:error`, and how often.
+    /// The `:error` values that clients gave, each with how often.
     pub errors: BTreeMap<Arc<str>, u64>,
     /// The same by operation or transaction of the history, sorted. What failed may not be in it.
     pub errors_of: Vec<(u32, Arc<str>)>,

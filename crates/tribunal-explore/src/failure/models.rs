@@ -17,7 +17,7 @@ pub const MODELS: [Model; 7] =
 pub struct UnderModel {
     /// The model.
     pub model: Model,
-    /// How the exploration ended.
+    /// The end of the exploration.
     pub end: End,
     /// The number of executions.
     pub executions: u64,

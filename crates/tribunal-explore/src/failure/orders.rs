@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
-/// What kind of operation an order is of.
+/// The kind of operation that an order is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A load.
@@ -109,7 +109,7 @@ impl<P> Reordered<P> {
     }
 }
 
-/// How much an order asks for.
+/// The strength of an order.
 pub(super) fn strength(order: Order) -> u32 {
     match order {
         Order::NonAtomic | Order::Relaxed => 0,

@@ -16,7 +16,7 @@ const GAP: usize = 2;
 const LONGEST_NAME: usize = 20;
 /// Of longer executions, so many events are shown.
 const MOST_ROWS: usize = 200;
-/// How long to look for a reason.
+/// The time to look for a reason.
 const REASON_TIME: Duration = Duration::from_secs(5);
 
 impl fmt::Display for Failure {
@@ -308,7 +308,7 @@ impl Failure {
         names
     }
 
-    /// What short names stand for, of those locations that the execution accesses.
+    /// The meanings of short names, of those locations that the execution accesses.
     fn legend(&self) -> Vec<String> {
         let accessed =
             |loc: usize| self.graph.events().iter().any(|event| event.loc().map(LocId::index) == Some(loc));
@@ -334,7 +334,7 @@ impl Failure {
     }
 }
 
-/// What usually makes a test behave differently when it is run again.
+/// The usual reasons why a test behaves differently when it is run again.
 fn causes_of_nondeterminism() -> Vec<String> {
     let causes = [
         "std's HashMap and HashSet have another order in each map: use BTreeMap, or a hasher without a seed",

@@ -18,7 +18,7 @@ use tribunal_engines::memory::session::NoSession;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::ThreadId;
 
-/// How long to try to make a failure smaller.
+/// The time to try to make a failure smaller.
 const SHRINKING_TIME: Duration = Duration::from_secs(5);
 /// Positions that are looked at for the fewest switches, and the numbers in them.
 const MOST_POSITIONS: usize = 200_000;
@@ -69,7 +69,7 @@ struct Shrinking<P> {
     program: Option<P>,
     options: Options,
     limits: Limits<'static>,
-    /// What each read of the last run could have read.
+    /// The sources that each read of the last run could have had.
     others: Readable,
 }
 

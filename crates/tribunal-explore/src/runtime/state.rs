@@ -18,7 +18,7 @@ use tribunal_history::memory::{LocId, ThreadId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotId(pub(crate) u32);
 
-/// What is known of an object in the present execution.
+/// The state of an object in the present execution.
 pub(crate) struct Slot {
     /// Its location, from its first access on.
     pub(crate) loc: Option<LocId>,
@@ -29,13 +29,13 @@ pub(crate) struct Slot {
     pub(crate) version: u32,
     pub(crate) kind: &'static str,
     pub(crate) place: &'static Location<'static>,
-    /// Where it was when it was last used.
+    /// The address that it had when it was last used.
     pub(crate) address: usize,
     /// The thread that made it in this execution, and after how many of its events.
     pub(crate) made: Option<(ThreadId, u32)>,
     /// If it is shared ownership.
     pub(crate) handles: Handles,
-    /// What a static holds in this execution.
+    /// The content of a static in this execution.
     pub(crate) content: Option<Arc<dyn Any>>,
 }
 
@@ -47,16 +47,16 @@ impl Slot {
     }
 }
 
-/// What runs a thread.
+/// The closure that a thread runs.
 pub(crate) type Body = Box<dyn FnOnce()>;
 
 /// A thread of the program.
 pub(crate) struct ThreadRecord {
-    /// How it gives way, once it runs.
+    /// The suspender by which it gives way, once it runs.
     pub(crate) suspender: Option<Suspender>,
-    /// What it is to run, before it does.
+    /// The body that it is to run, before it does.
     pub(crate) body: Option<Body>,
-    /// What its next child is to run, until that has a number.
+    /// The body that its next child is to run, until that has a number.
     pub(crate) child: Option<Body>,
     /// The last of its children that has a number.
     pub(crate) last_child: ThreadId,
@@ -126,7 +126,7 @@ pub(crate) struct Owed {
     pub(crate) place: &'static Location<'static>,
 }
 
-/// What costs events and is left out until the program is found to use it; exploration then starts again.
+/// The features that cost events and are left out until the program is found to use it; exploration then starts again.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// Somebody asks whether threads have finished.
@@ -135,7 +135,7 @@ pub(crate) struct Needs {
     pub(crate) counted: FxHashSet<Place>,
 }
 
-/// How programs behave where there is a choice.
+/// The behavior of programs where there is a choice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Behavior {
     /// The number of times that a thread may be woken without cause, or time out, in an execution.

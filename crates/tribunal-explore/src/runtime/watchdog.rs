@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tribunal_history::memory::ThreadId;
 
-/// How often workers are looked at.
+/// The time between two looks at the workers.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so many times without an operation, it is told.
 const SILENT_PERIODS: u64 = 5;
 
-/// What a worker runs. It is told at each operation and looked at once a second, so that telling takes no lock.
+/// The state of a worker. It is told at each operation and looked at once a second, so that telling takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Beat {
     /// The number of times that threads were resumed.
@@ -33,7 +33,7 @@ pub(super) struct Beat {
 /// In place of a thread: none runs.
 const NOBODY: u64 = u64::MAX;
 
-/// What a worker tells of itself, with what it told last.
+/// The reports of a worker about itself, with what it told last.
 #[derive(Debug)]
 pub(super) struct Pulse {
     beat: Arc<Beat>,

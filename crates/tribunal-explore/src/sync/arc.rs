@@ -34,14 +34,14 @@ pub struct Weak<T: ?Sized> {
     shared: Option<std::sync::Arc<Shared<T>>>,
 }
 
-/// What the handles of a value share.
+/// The state that the handles of a value share.
 struct Shared<T: ?Sized> {
     home: Home,
     /// Handles that were given up; the last to be given up drops them, so that the destructor runs there.
     given_up: Mutex<Vec<std::sync::Arc<T>>>,
 }
 
-/// What is known of the handles of a value in the present execution.
+/// The handles of a value in the present execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Handles {
     /// The number that are left.

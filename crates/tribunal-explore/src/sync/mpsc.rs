@@ -40,7 +40,7 @@ struct Shared<T> {
     changed: Condvar,
 }
 
-/// What the explorer does not see.
+/// The contents that the explorer does not see.
 struct Contents<T> {
     /// Messages that were not received, also those that are about to be sent.
     messages: BTreeMap<u64, T>,

@@ -33,7 +33,7 @@ impl Fault {
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
-    /// How long the line is.
+    /// The length of the line.
     length: usize,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         text(self.rest)
     }
 
-    /// What was passed since the cursor was there.
+    /// The bytes that were passed since the cursor was there.
     #[inline(always)]
     pub(super) fn since(&self, before: Cursor<'a>) -> &'a [u8] {
         &before.rest[..before.rest.len() - self.rest.len()]
@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
         Fault::new(self.at(), ErrorKind::Syntax { expected, found })
     }
 
-    /// What a person would call the word here: up to a blank or a separator, at least one character.
+    /// The word here, as a person would see it: up to a blank or a separator, at least one character.
     fn word(&self) -> &'a str {
         let rest = self.rest();
         let end =
@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What was taken from a line, as text.
+/// The bytes taken from a line, as text.
 pub(super) fn text(taken: &[u8]) -> &str {
     from_utf8(taken).unwrap_or_default()
 }

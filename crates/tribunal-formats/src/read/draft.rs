@@ -22,7 +22,7 @@ pub(super) struct Draft {
     /// Locations with an initial value given.
     initialized: FxHashMap<LocId, ()>,
     room: Room,
-    /// What labels and initialized locations take.
+    /// The memory that labels and initialized locations take.
     growth: Growth,
 }
 
@@ -46,7 +46,7 @@ impl Draft {
         self.begun
     }
 
-    /// What the history may take.
+    /// The memory that the history may take.
     pub(super) fn room(&self) -> Room {
         self.room
     }
@@ -166,7 +166,7 @@ pub(super) struct ObjectDraft {
     pub(super) labels: Labels,
     /// By operation, the line where it is called.
     lines: Vec<u64>,
-    /// What is no operation.
+    /// The notes on what is no operation.
     pub(super) notes: Notes,
     line: u64,
     growth: Growth,

@@ -77,7 +77,7 @@ pub struct ReadOptions {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadAs {
-    /// What they tell: lists of micro-operations are transactions, and other calls are of the object that their methods and values tell.
+    /// The kind that they show: lists of micro-operations are transactions, and other calls are of the object that their methods and values tell.
     #[default]
     Told,
     /// Transactions.
@@ -236,7 +236,7 @@ fn begin(
     Ok((buffer, format))
 }
 
-/// How far the input is read.
+/// The part of the input that is read.
 pub(super) struct Progress {
     pub(super) name: Arc<str>,
     pub(super) read: Arc<AtomicU64>,

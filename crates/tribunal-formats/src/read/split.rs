@@ -15,7 +15,7 @@ pub(super) struct Splitter {
     format: Format,
     /// Whether what is malformed must end before the next history begins.
     keep_going: bool,
-    /// How far it has looked, from the position on.
+    /// The number of bytes that it has looked at, from the position on.
     scanned: usize,
     /// The ends found, from the position on.
     ends: Vec<usize>,

@@ -146,7 +146,7 @@ enum Form {
     Others(Format),
 }
 
-/// What a format that is not written cannot express.
+/// The thing that a format that is not written cannot express.
 const ONLY_READ: &str = "a history to be written: it is only read";
 
 /// Output is passed on in pieces of about this size.

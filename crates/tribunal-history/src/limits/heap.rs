@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 /// A thread reports to the others what has come together in its slot.
 const BATCH: isize = 16 << 10;
 
-/// So many threads count in slots of their own, without atomic additions; those that come later share the last slot.
+/// The number of threads that count in slots of their own, without atomic additions; those that come later share the last slot.
 const SLOTS: usize = 64;
 
-/// What a thread has allocated and freed since it last reported. A slot outlives its thread, so nothing is lost.
+/// The bytes that a thread has allocated and freed since it last reported. A slot outlives its thread, so nothing is lost.
 #[repr(align(64))]
 struct Slot(AtomicIsize);
 
 static COUNTED: [Slot; SLOTS] = [const { Slot(AtomicIsize::new(0)) }; SLOTS];
 /// The number of threads that have counted so far.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
-/// What the threads have reported.
+/// The bytes that the threads have reported.
 static HELD: AtomicIsize = AtomicIsize::new(0);
 /// The most that answers may let the process hold.
 static ALLOWED: AtomicUsize = AtomicUsize::new(usize::MAX);

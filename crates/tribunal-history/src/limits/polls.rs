@@ -14,7 +14,7 @@ pub type Between = (&'static Location<'static>, &'static Location<'static>);
 static LONGEST: Mutex<Option<FxHashMap<Between, Duration>>> = Mutex::new(None);
 
 thread_local! {
-    /// When and where this thread polled last.
+    /// The time and the place at which this thread polled last.
     static LAST: Cell<Option<(Duration, &'static Location<'static>)>> = const { Cell::new(None) };
 }
 

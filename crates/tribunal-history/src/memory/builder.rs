@@ -77,7 +77,7 @@ const DEPENDENCY: usize = 3 * size_of::<(Slot, u32)>() + 3 * size_of::<(EventId,
 const FINAL: usize = 6 * size_of::<(LocId, u64)>();
 const TIME: usize = 3 * size_of::<(Slot, Interval)>();
 
-/// What is kept from history to history, in bytes. It counts for every history, so that what one takes does not depend on
+/// The bytes that are kept from history to history. It counts for every history, so that what one takes does not depend on
 /// those before it.
 const KEPT: usize = 32 << 10;
 

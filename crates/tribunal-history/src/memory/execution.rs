@@ -50,7 +50,7 @@ pub struct Execution {
     pub(super) features: Features,
 }
 
-/// Which thread an event is of, without a column for it: the threads of every 2^shift-th event, between which a thread is
+/// The thread of each event, without a column for it: the threads of every 2^shift-th event, between which a thread is
 /// searched for if they differ. Mostly they do not.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadTable {

@@ -158,7 +158,7 @@ fn key(name: &[u8]) -> u64 {
     hasher.finish() | LONG
 }
 
-/// Where to look first for a key, by Fibonacci hashing.
+/// The place to look first for a key, by Fibonacci hashing.
 #[inline(always)]
 fn first_place(key: u64, places: usize) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & places.wrapping_sub(1)

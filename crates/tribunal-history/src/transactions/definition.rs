@@ -162,7 +162,7 @@ impl<'h> Facts<'h> {
         self.history.status(txn) == Status::Committed
     }
 
-    /// What a read of a list returned of others, transaction by transaction, then those that it returned nothing of.
+    /// Adds the elements of others that reads of lists returned, transaction by transaction, then those that it returned nothing of.
     fn listed(&self, into: &mut Relation) {
         let history = self.history;
         let mut appender: FxHashMap<(KeyId, i64), TxnId> = FxHashMap::default();

@@ -166,7 +166,7 @@ pub struct Reads {
 struct OpenRead {
     op: OpId,
     group: u32,
-    /// Where the candidates end in the group.
+    /// The place where the candidates end in the group.
     end: u32,
     /// The place of the reader among them, or NOBODY.
     own: u32,
@@ -244,7 +244,7 @@ impl Reads {
         Candidates::without(&self.group(group)[..end as usize], own, initial)
     }
 
-    /// What the candidates of an open read are a part of, which reads of the same value share if they return the same: a number for it, and all of them, the reader
+    /// The group that the candidates of an open read are a part of, which reads of the same value share if they return the same: a number for it, and all of them, the reader
     /// among them if it wrote the value.
     pub fn group_of(&self, op: OpId) -> Option<((u32, u32), Candidates<'_>)> {
         let at = self.open.binary_search_by_key(&op, |open| open.op).ok()?;

@@ -7,7 +7,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{History, InvocationId, OpId, ReturnId, Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
-/// So many steps are tried at most to prove that operations change nothing.
+/// The number of steps that are tried at most to prove that operations change nothing.
 const MOST_STEPS: u64 = 4_000;
 
 /// Whether an operation may change the state.

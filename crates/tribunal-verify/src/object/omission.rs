@@ -100,7 +100,7 @@ impl<'a> Omissions<'a> {
         self.history.ops().filter(move |op| part.next_if_eq(&op).is_none())
     }
 
-    /// What the first reason to leave an operation out depends on, of those that depend on these hints.
+    /// The hints that the first reason to leave an operation out depends on, of those that depend on these hints.
     fn reason(&self, op: OpId, trust: Hints) -> Option<Hints> {
         let idle = || {
             // It never changes a state, so nobody's return differs without it.

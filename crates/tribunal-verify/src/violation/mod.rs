@@ -163,7 +163,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// What the model's ppo keeps, if it has one.
+    /// The parts that the model's ppo keeps, if it has one.
     fn preserved(&self) -> Option<Preserved> {
         if self.model == Model::Wccm { Some(Preserved::TSO) } else { self.model.preserved() }
     }

@@ -18,7 +18,7 @@ use tribunal_history::memory::{EventId, Execution, LocId, Order, ThreadId};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Axiom, Limit, ModificationOrder};
 
-/// What a node says of its event. Sc comes first, so that of a cycle a seq_cst event is named.
+/// The layer of a node. Sc comes first, so that of a cycle a seq_cst event is named.
 #[derive(Clone, Copy)]
 enum Layer {
     /// It is seq_cst.

@@ -241,7 +241,7 @@ impl Relation {
         }
     }
 
-    /// What an observer must have seen: w1 before w2, other writes of one location, where w1 is before a read of the thread that reads
+    /// The pairs that an observer must have seen: w1 before w2, other writes of one location, where w1 is before a read of the thread that reads
     /// from w2. Edges with which the relation has all such pairs; the error is an event on a cycle.
     ///
     /// That is hb_o for the last event o of the thread, since hb_o only grows along the thread. (That hb_o keeps to the

@@ -8,7 +8,7 @@ use crate::search::Guide;
 use std::fmt;
 use tribunal_history::memory::ThreadId;
 
-/// Where a program differs from a replay.
+/// The point at which a program differs from a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// After how many events.
@@ -17,9 +17,9 @@ pub struct Divergence {
     pub thread: String,
     /// The place in the source.
     pub place: Place,
-    /// What the replay has.
+    /// The step of the replay.
     pub expected: String,
-    /// What the program does.
+    /// The step of the program.
     pub found: String,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct Follow<'a> {
     seen: usize,
     paths: Paths,
     pub(super) divergence: Option<Divergence>,
-    /// What reads could have read besides, as far as there is room.
+    /// The other sources that reads could have had, as far as there is room.
     pub(super) others: Readable,
 }
 
 /// The number of steps that a thread may have lost for the next to be found.
 const LOST: usize = 8;
-/// What reads could have read that is remembered.
+/// The number of other sources of reads that are remembered.
 const MOST_OTHERS: usize = 1 << 20;
 
 impl<'a> Follow<'a> {

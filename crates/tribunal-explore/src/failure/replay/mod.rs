@@ -37,7 +37,7 @@ pub(super) struct Step {
     pub(super) from: Origin,
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Load,
@@ -112,7 +112,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
     pub(super) steps: Vec<Step>,
-    /// Who goes on at the end.
+    /// The thread that goes on at the end.
     pub(super) last: Option<Path>,
 }
 
@@ -161,7 +161,7 @@ impl Paths {
     }
 }
 
-/// How many writes to its location the thread of a write made before it.
+/// The number of writes to its location that the thread of a write made before it.
 fn ordinal(graph: &Graph, write: EventId) -> u32 {
     let event = graph.event(write);
     let before = &graph.thread(event.thread)[..event.index as usize];
@@ -242,7 +242,7 @@ pub fn replay<P: Program>(
     Ok((guided, follow.divergence, program))
 }
 
-/// What reads could have read: the number of a read's event, and a source.
+/// The sources that reads could have had: the number of a read's event, and a source.
 pub(super) type Readable = Vec<(usize, Source)>;
 
 /// The same, with what reads could have read besides.

@@ -47,15 +47,15 @@ impl fmt::Display for Replay {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a replay: {expected} expected at character {at}, found {found:?}")]
 pub struct BadReplay {
-    /// Where, from 1.
+    /// The place, from 1.
     pub at: usize,
-    /// What was expected there.
+    /// The text that was expected there.
     pub expected: &'static str,
-    /// What is there.
+    /// The text that is there.
     pub found: String,
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Cursor<'a> {
     text: &'a str,
     at: usize,

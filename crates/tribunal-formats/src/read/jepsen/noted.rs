@@ -10,7 +10,7 @@ use tribunal_history::object::Value;
 #[derive(Default)]
 pub(in crate::read) struct Noted {
     notes: Notes,
-    /// How many events of clients there were.
+    /// The number of events of clients.
     clients: i64,
     growth: Growth,
 }
@@ -79,7 +79,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// When the events of a history happened. Their order is that of the input; their times are those that the input has, if it has them all and
+/// The times at which the events of a history happened. Their order is that of the input; their times are those that the input has, if it has them all and
 /// they never go back, and else their positions.
 #[derive(Default)]
 pub(in crate::read) struct Clock {

@@ -182,7 +182,7 @@ impl Object {
         }
     }
 
-    /// What was done: it is said with the return or else with the call.
+    /// The action that was done: it is said with the return or else with the call.
     pub(super) fn done<'a>(self, call: &'a Call, end: Option<&'a End>) -> &'a Value {
         match (self, end) {
             (Object::Set | Object::GrowSet | Object::Bank | Object::Unknown, _) => &call.value,
@@ -223,7 +223,7 @@ impl Object {
         Ok(true)
     }
 
-    /// How many reads of nil an operation that took effect has, if nil says nothing here.
+    /// The number of reads of nil that an operation that took effect has, if nil says nothing here.
     pub(super) fn nil_reads(self, dialect: Dialect, call: &Call, end: Option<&End>) -> u64 {
         match end {
             Some(End { kind: Type::Ok, value, ret: None, .. }) if call.args.is_none() => match self {
@@ -239,7 +239,7 @@ impl Object {
         }
     }
 
-    /// What came of a call.
+    /// The outcome of a call.
     pub(super) fn outcome(
         self,
         dialect: Dialect,
@@ -297,7 +297,7 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// When a call is looked at.
+/// The stage at which a call is looked at.
 #[derive(Clone, Copy)]
 pub(super) enum Stage {
     /// Its reads will still be filled in.
@@ -306,7 +306,7 @@ pub(super) enum Stage {
     Ended(NilReads),
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It has not returned, and may have taken effect.
@@ -323,7 +323,7 @@ fn swap(value: &Value) -> Result<[Value; 2], ErrorKind> {
         .ok_or_else(|| ErrorKind::Syntax { expected, found: quote(value.to_string().as_bytes()) })
 }
 
-/// What an access of a transaction does.
+/// An access of a transaction: whether it writes, its key and its value.
 fn access(value: &Value) -> Option<(bool, &Value, &Value)> {
     let Value::List(parts) = value else { return None };
     let [Value::Text(what), register, value] = &**parts else { return None };

@@ -29,22 +29,22 @@ const ELEMENT: usize = 64;
 pub(super) struct Draft {
     builder: HistoryBuilder,
     pub(super) labels: Labels,
-    /// What is no transaction.
+    /// The notes on what is no transaction.
     pub(super) notes: Notes,
     /// The line where the history begins.
     line: u64,
-    /// As they came.
+    /// The transactions begun, as they came.
     begun: Vec<Begun>,
     /// Keys that are whole numbers.
     numbers: FxHashMap<i64, KeyId>,
-    /// How many keys and sessions there are.
+    /// The number of keys.
     keys: usize,
     sessions: usize,
     /// By key, its longest read.
     longest: Vec<Vec<i64>>,
     /// Elements that are kept.
     elements: usize,
-    /// What names take.
+    /// The memory that names take.
     growth: Growth,
     /// Room for a name.
     name: String,

@@ -52,7 +52,7 @@ impl Plume {
     }
 }
 
-/// What a line says.
+/// The operation of a line.
 struct Entry {
     writes: bool,
     key: i64,
@@ -76,7 +76,7 @@ struct Txn {
     line: u64,
 }
 
-/// What was read of a file. Lines of a transaction need not come together.
+/// The part of a file that was read. Lines of a transaction need not come together.
 struct Sheet {
     draft: Draft,
     records: Vec<Record>,

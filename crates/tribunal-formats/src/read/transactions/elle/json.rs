@@ -222,7 +222,7 @@ impl<'p> Json<'p> {
         Ok(None)
     }
 
-    /// What a read returned.
+    /// The return of a read.
     fn returned(&mut self, event: &mut Event, wrong: &mut Wrong) -> Result<Returned, Error> {
         match self.pull.peek()? {
             Some(b'[') => {}

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tribunal_history::transactions::{KeyId, Op, SessionId, Span, Status};
 
-/// Where events come from.
+/// A source of events.
 pub(in crate::read) trait Source {
     /// The input's name.
     fn name(&self) -> &Arc<str>;
@@ -30,7 +30,7 @@ pub(in crate::read) trait Source {
     /// The next event of a client in the history begun; false at its end. Its keys are given ids by the draft.
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error>;
 
-    /// What was no event of a client in the history begun; it begins anew.
+    /// The notes on what was no event of a client in the history begun; they begin anew.
     fn notes(&mut self, clock: &Clock) -> Notes;
 
     /// Says how many bytes the history holds; an error if that is too much.
@@ -78,7 +78,7 @@ enum Micro {
     Read(KeyId, Returned),
 }
 
-/// What a read returned.
+/// The return of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Returned {
     Unknown,
@@ -88,7 +88,7 @@ enum Returned {
     List(u32, u32),
 }
 
-/// What a micro-operation does.
+/// The function of a micro-operation.
 #[derive(Clone, Copy)]
 enum Function {
     Read,
@@ -107,7 +107,7 @@ impl Function {
     }
 }
 
-/// What the words of errors say.
+/// The words of errors.
 const MICRO: &str = "a micro-operation: [:r k v], [:w k v] or [:append k v]";
 const VALUE: &str = "a list of micro-operations as the value of a transaction";
 const WRITTEN: &str = "a whole number from -2^63 to 2^63 - 1 that is written or appended";
