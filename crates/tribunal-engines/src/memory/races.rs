@@ -119,12 +119,12 @@ pub fn each_race(
     .map_err(unlisted)
 }
 
-/// What happens before what, between threads.
+/// Happens-before between threads.
 trait Past {
     /// Whether the event of this index in another thread happens before `event`.
     fn has(&self, x: &Execution, event: EventId, thread: ThreadId, index: u32) -> bool;
 
-    /// How many events of another thread happen before `event`.
+    /// The number of events of another thread that happen before `event`.
     fn known(&self, x: &Execution, event: EventId, thread: ThreadId) -> u32;
 }
 

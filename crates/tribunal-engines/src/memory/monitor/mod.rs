@@ -78,7 +78,7 @@ pub struct Monitor {
     retired: u64,
     left: u64,
     forgetful: bool,
-    /// What has come that may keep the session from being exact.
+    /// Whether seq_cst events have come, which may keep the session from being exact.
     seq_cst: bool,
     rmws: bool,
     /// The number of events that had come when they were last settled.
@@ -112,7 +112,7 @@ struct Pending {
     event: u64,
 }
 
-/// What a thread waits for.
+/// The thing that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaits {
     /// A write that has not come.
@@ -140,7 +140,7 @@ pub struct Violation {
     pub slot: Slot,
     /// The reason why it does.
     pub why: Why,
-    /// What it reads from, and how many events had come.
+    /// The origin that it reads from, and the number of events that had come.
     origin: Origin,
     end: u64,
 }
@@ -200,7 +200,7 @@ impl Unsettled {
 /// Between two looks at what can be retired come at least so many events.
 const RETIRE: u64 = 1 << 12;
 
-/// So many events come before anything is settled, unless it is asked for.
+/// The number of events that come before anything is settled, unless it is asked for.
 const LEAST: u64 = 1 << 10;
 
 impl Monitor {
@@ -461,7 +461,7 @@ impl Monitor {
         }
     }
 
-    /// What a read or an RMW reads from.
+    /// The origins that a read or an RMW may read from.
     fn resolve(&mut self, Pending { op, slot, event: _ }: Pending) -> Origins {
         let (session, values) = (&mut self.session, &self.values);
         let read = if op.kind == Kind::Rmw { op.read } else { op.value };
@@ -743,7 +743,7 @@ impl Pending {
     }
 }
 
-/// Where what is read may come from.
+/// The origins that a value may have.
 #[derive(Clone, Copy)]
 enum Origins {
     Write(WriteId, Origin),

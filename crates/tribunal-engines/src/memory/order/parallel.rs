@@ -27,7 +27,7 @@ pub(crate) fn map<T: Sync, R: Send>(x: &Execution, items: &[T], f: impl Fn(&T) -
     items.iter().map(f).collect()
 }
 
-/// What `a` and `b` give: at once, if the history is large.
+/// The results of `a` and `b`: computed at once, if the history is large.
 pub(crate) fn join<A: Send, B: Send>(
     x: &Execution,
     a: impl FnOnce() -> A + Send,

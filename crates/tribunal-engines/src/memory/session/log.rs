@@ -54,7 +54,7 @@ pub(super) struct Written {
     pub(super) turn: u32,
     /// [`NONE`] if it is initial.
     pub(super) thread: u32,
-    /// Where it stands in its thread.
+    /// Its place in its thread.
     pub(super) index: u32,
     /// [`NONE`] if it is undone.
     pub(super) loc: LocId,
@@ -88,7 +88,7 @@ pub(super) struct Log {
     pub(super) retired: u64,
 }
 
-/// How much of a log there was.
+/// The length that a log had.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogMark {
     pub(super) threads: usize,

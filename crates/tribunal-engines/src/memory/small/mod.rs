@@ -19,7 +19,7 @@ use tribunal_history::verdict::{ModificationOrder, Witness};
 use word::Word;
 use writes::Writes;
 
-/// What is kept from history to history: only its room.
+/// The memory that is kept from history to history: only its room.
 #[derive(Default)]
 pub(crate) struct Small {
     short: Scratch<u64>,

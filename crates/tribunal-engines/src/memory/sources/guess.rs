@@ -12,7 +12,7 @@ use tribunal_history::memory::{EventId, Execution, Kind, LocId, Observation, Thr
 use tribunal_history::model::Model;
 use tribunal_history::verdict::Limit;
 
-/// What stands between a thread and the memory.
+/// The buffers between a thread and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Buffers {
     None,
@@ -83,7 +83,7 @@ struct Machine<'a> {
     following: Vec<u32>,
 }
 
-/// What an access reads: a write that is known, or some write of a value.
+/// The source that an access reads from: a write that is known, or some write of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Wanted {
     Write(EventId),
@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
         self.x.open().map(|of| (of, source(of))).collect()
     }
 
-    /// What makes one state unlike another: where the threads are and what is in memory and on its way there.
+    /// A number for the state: where the threads are and what is in memory and on its way there.
     fn state(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.next.hash(&mut hasher);
@@ -326,7 +326,7 @@ impl<'a> Machine<'a> {
         writes
     }
 
-    /// How well a write would do now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
+    /// The merit of a write now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
     /// those whose next access reads what it replaces speak against it. What the threads ask of a location is looked at once.
     fn promise(&self, writer: usize, write: EventId, demands: &mut FxHashMap<LocId, Demand>) -> i32 {
         let x = self.x;
@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
             }
     }
 
-    /// What the next access of a thread to a location reads, and whether it is the thread's next event.
+    /// The source that the next access of a thread to a location reads from, and whether it is the thread's next event.
     fn wants(&self, thread: usize, loc: LocId) -> Option<(Wanted, bool)> {
         let x = self.x;
         let upcoming = match self.upcoming.get(thread * self.memory.len() + loc.index()) {

@@ -63,11 +63,11 @@ pub(super) fn decide(
     })
 }
 
-/// What is found of a key.
+/// The result for a key.
 enum OfKey {
     Linearized(Vec<OpId>),
     Violated(Violation),
-    /// What was read does not tell who wrote it.
+    /// The reads do not tell who wrote what they returned.
     Ambiguous,
 }
 
@@ -116,7 +116,7 @@ fn of_key(
 /// The reason why the operations of a key are not put in order.
 enum Stop {
     Conflict(Conflict),
-    /// What was read does not tell who wrote it.
+    /// The reads do not tell who wrote what they returned.
     Ambiguous,
     Limit(Limit),
 }

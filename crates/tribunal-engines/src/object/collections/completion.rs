@@ -72,7 +72,7 @@ impl<'c, 'h> Completion<'c, 'h> {
         self.container.insert[value as usize]
     }
 
-    /// Who removes a value at an instant; nobody after all events.
+    /// The operation that removes a value at an instant; nobody after all events.
     pub(super) fn remove_at(&self, value: u32, instant: u32) -> Option<OpId> {
         self.remove[value as usize].filter(|_| instant < self.end())
     }

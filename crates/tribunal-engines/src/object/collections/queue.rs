@@ -247,7 +247,7 @@ impl<'c, 'h> Queue<'c, 'h> {
     }
 }
 
-/// What happens first of several things in one place.
+/// The order of several things in one place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Empty,

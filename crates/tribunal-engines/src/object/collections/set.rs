@@ -58,7 +58,7 @@ pub(super) fn decide(history: &History, limits: &Limits<'_>) -> Result<Found, Li
     Ok(Found::Linearized(sweep.lin))
 }
 
-/// What an operation says of its value.
+/// The role of an operation: what it says of its value.
 #[derive(Clone, Copy)]
 enum Role {
     /// It makes it present, or absent.
@@ -69,7 +69,7 @@ enum Role {
     LeftOut,
 }
 
-/// What an operation says; nothing if a set has no such operation.
+/// The role of an operation; nothing if a set has no such operation.
 fn role(history: &History, op: OpId) -> Option<Role> {
     let result = match history.result(op) {
         None => None,

@@ -9,7 +9,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{History, Intervals, InvocationId, OpId, Specification, Value};
 use tribunal_history::verdict::Limit;
 
-/// So many keys are searched at a time at most, each with its share of the memory, whatever the number of cores.
+/// The number of keys that are searched at a time at most, each with its share of the memory, whatever the number of cores.
 const LANES: usize = 16;
 
 /// Histories of more operations are searched so.
@@ -134,7 +134,7 @@ impl Keys {
         outcomes
     }
 
-    /// What is found of each of these keys, at most [`LANES`] at a time.
+    /// The results for each of these keys, at most [`LANES`] at a time.
     fn round<T: Send>(&self, keys: &[usize], in_lanes: bool, search: impl Fn(&[OpId]) -> T + Sync) -> Vec<T> {
         #[cfg(feature = "parallel")]
         if in_lanes && keys.len() > 1 {

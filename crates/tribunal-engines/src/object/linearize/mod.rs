@@ -44,7 +44,7 @@ enum Found {
     Stuck(Option<Stuck>),
 }
 
-/// How far a search over operations with times came.
+/// The point at which a search over operations with times was stuck.
 struct Stuck {
     /// No order gets past the return that ends the first so many events of the history.
     events: u32,

@@ -58,7 +58,7 @@ struct Search<'a> {
     candidates: Vec<Candidate>,
 }
 
-/// What may come next.
+/// An operation that may come next.
 #[derive(Clone, Copy)]
 struct Candidate {
     process: u32,
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// What may come next: operations that were called first first, since real time is often a good guess; skipping
+    /// The operations that may come next: those that were called first first, since real time is often a good guess; skipping
     /// a pending operation last.
     fn list_candidates(&mut self) {
         let mut candidates = std::mem::take(&mut self.candidates);

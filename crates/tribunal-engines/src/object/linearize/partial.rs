@@ -219,7 +219,7 @@ fn longest_prefix(
     found
 }
 
-/// What a search found; operations are those of the part.
+/// The result of a search; operations are those of the part.
 #[derive(Default)]
 struct Found {
     steps: Vec<Step>,

@@ -32,7 +32,7 @@ pub(super) fn search(
     }
 }
 
-/// So many operations that are not called yet are asked whether they can still return what they returned.
+/// The number of operations not called yet that are asked whether they can still return what they returned.
 const LOOK_AHEAD: usize = 8;
 
 /// And so many that return something, however far away: updates that return nothing can have any order until a read tells.
@@ -56,7 +56,7 @@ pub(super) struct Timed {
     pub(super) middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
     pub(super) events: Vec<u32>,
-    /// Where operations are called that return something, and which these are.
+    /// The places where operations are called that return something, and these operations.
     returning: Vec<(u32, Local)>,
     /// The number of operations that are open at most.
     pub(super) width: usize,
@@ -195,7 +195,7 @@ impl Slots for Box<[u64]> {
     }
 }
 
-/// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
+/// A state of the search: the next event is the return of an operation that has not taken effect, or none is left.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Configuration<B> {
     /// The number of events that have passed.
@@ -286,7 +286,7 @@ impl<'a, B: Slots> Search<'a, B> {
             + table(self.commute.len(), self.commute.capacity(), size_of::<((OpId, OpId), bool)>())
     }
 
-    /// How many events of the whole history end with the return that no order gets past.
+    /// The number of events of the whole history up to the return that no order gets past.
     fn cut(&self) -> u32 {
         let local = self.timed.events[self.furthest as usize] >> 1;
         self.timed.ret[local as usize] + 1

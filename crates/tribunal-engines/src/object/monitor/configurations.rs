@@ -21,7 +21,7 @@ pub(super) struct Configuration {
 /// An operation as a run sees it.
 struct Actor<'w> {
     operation: &'w Operation,
-    /// What it must return; nothing if nobody knows yet, or ever.
+    /// The value that it must return; nothing if nobody knows yet, or ever.
     expected: Option<&'w Value>,
     /// Whether it changes nothing, as its return tells.
     unchanged: bool,

@@ -72,7 +72,7 @@ enum Engine<'s> {
     Recheck(Recheck<'s>),
 }
 
-/// Where an operation is held.
+/// The place where an operation is held.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
     key: Option<Value>,

@@ -12,7 +12,7 @@ use tribunal_history::object::heap::{boxed, table, vector};
 use tribunal_history::object::{Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
-/// What happened to one key, or to the whole object.
+/// The history of one key, or to the whole object.
 ///
 /// `configurations` is the set after all that the window does not hold any more, and the calls of some that it does. It
 /// was found knowing the returns of all these: none of them is open.
@@ -35,7 +35,7 @@ struct Part {
 pub(super) struct Search<'s> {
     spec: &'s dyn Specification,
     states: Box<dyn States + 's>,
-    /// How to reach the states of single keys, as long as there are only keys.
+    /// Recipes for the states of single keys, as long as there are only keys.
     recipes: Option<Recipes>,
     parts: FxHashMap<Option<Value>, Part>,
     /// The parts with operations that ended after the last check.
@@ -107,7 +107,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What is held.
+    /// The bytes that are held.
     pub(super) fn bytes(&self) -> usize {
         self.held_beside_states() + self.states.bytes()
     }

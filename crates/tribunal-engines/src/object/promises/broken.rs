@@ -43,7 +43,7 @@ impl Promise {
         }
     }
 
-    /// What it says.
+    /// The promise in words.
     const fn words(self) -> &'static str {
         match self {
             Promise::Step => "a state and a call have one outcome",

@@ -70,7 +70,7 @@ impl<'a, S: Spec> Runs<'a, S> {
         Ok(())
     }
 
-    /// That a collection returns what the built-in one does, as long as only its methods are called.
+    /// Checks that a collection returns what the built-in one does, as long as only its methods are called.
     fn as_built_in(
         &self,
         before: &[Invocation<'a>],
@@ -97,7 +97,7 @@ impl<'a, S: Spec> Runs<'a, S> {
         Err(BrokenPromise::new(self.spec, Promise::Collection, &[call], happened).at(before.to_vec(), state))
     }
 
-    /// That an opaque value that nothing else mentions may be any other that nothing mentions, even one that another call stores.
+    /// Checks that an opaque value that nothing else mentions may be any other that nothing mentions, even one that another call stores.
     fn renamed(&self, run: &[Invocation<'a>], returns: &[Value], state: &S::State) -> Checked {
         let values = || run.iter().flat_map(|call| call.args).chain(returns);
         let unmentioned = |at: usize| {

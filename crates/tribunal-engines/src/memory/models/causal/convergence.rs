@@ -90,14 +90,14 @@ pub(super) fn order(
     Ok(Ok(pairs))
 }
 
-/// What some threads ask for.
+/// The edges that some threads ask for.
 struct Found<'m> {
     pairs: Bounded<'m, (EventId, EventId)>,
     /// A write and a read of the initial write that has it in its past.
     overwritten: Option<(EventId, EventId)>,
 }
 
-/// What `find` adds for each thread.
+/// The edges that `find` adds for each thread.
 fn by_thread<'m>(
     x: &Execution,
     meter: &'m Meter<'m>,

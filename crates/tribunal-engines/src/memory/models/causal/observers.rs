@@ -34,7 +34,7 @@ pub(super) fn some_cycle(
     shortest_cycle(base, &views, limits)
 }
 
-/// What the observers of a base have seen, or a cycle in what one of them has.
+/// The views of the observers of a base, or a cycle in the view of one of them.
 pub(super) fn all_seen(
     base: &Base<'_>,
     writes: &Writes,

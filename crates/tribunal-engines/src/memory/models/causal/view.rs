@@ -25,7 +25,7 @@ pub(super) struct Seen {
     pub read: EventId,
 }
 
-/// What an observer has seen.
+/// The view of an observer.
 pub(super) struct View {
     /// In the order in which they were found: each depends on earlier ones only.
     pub seen: Vec<Seen>,
@@ -33,7 +33,7 @@ pub(super) struct View {
     pub acyclic: bool,
 }
 
-/// What observers use one after the other. 8 bytes per event and 4 per run of writes.
+/// The memory that observers use one after the other. 8 bytes per event and 4 per run of writes.
 pub(super) struct Scratch {
     /// The number of events that that are left come after each.
     after: Vec<u32>,
@@ -95,7 +95,7 @@ impl Scratch {
     }
 }
 
-/// What a thread has seen; `known` tells of edges that the base, which is acyclic or the thread's own, has anyway.
+/// The view of a thread; `known` tells of edges that the base, which is acyclic or the thread's own, has anyway.
 ///
 /// O(p + r·k) for p events in the past of r reads; 20 bytes per edge.
 pub(super) fn observe(

@@ -19,7 +19,7 @@ struct Constraint {
     target: EventId,
 }
 
-/// Who looks, in a constraint.
+/// The access that looks, in a constraint.
 #[derive(Clone, Copy)]
 enum Accessor {
     /// This access.

@@ -78,7 +78,7 @@ impl Latest {
     }
 }
 
-/// How many of the places are below `from`; fast if that is nearly all.
+/// The number of places below `from`; fast if that is nearly all.
 fn before(places: &[u32], from: u32) -> usize {
     let (mut end, mut step) = (places.len(), 1);
     loop {
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
 
 /// The threads in teams of at least some thousand events.
 pub(crate) fn teams(x: &Execution) -> Vec<Vec<ThreadId>> {
-    /// What a team has at least, and how many teams there are at most.
+    /// The least number of events of a team, and the greatest number of teams.
     const EVENTS: usize = 1 << 13;
     const TEAMS: usize = 256;
     let least = EVENTS.max(x.len() / TEAMS);

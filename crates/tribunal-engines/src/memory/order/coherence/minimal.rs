@@ -74,10 +74,10 @@ pub(super) struct Coherence<'a> {
     pub(super) accesses: Accesses,
 }
 
-/// What an observer, or the given final values, demand: for each group of locations, its constraints.
+/// The demands of an observer, or of the given final values: for each group of locations, its constraints.
 struct Demands {
     groups: Vec<Vec<Arc>>,
-    /// How many bytes of the constraints have been counted.
+    /// The bytes of the constraints that have been counted.
     counted: usize,
     /// A group in which some write must come before an earlier one of its own chain.
     contradiction: Option<u32>,
@@ -114,7 +114,7 @@ impl Coherence<'_> {
         Ok(Ok(mo))
     }
 
-    /// What the threads demand.
+    /// The demands of the threads.
     fn observe(&self, group_of: &[u32], groups: usize, meter: &Meter<'_>) -> Result<Vec<Demands>, Limit> {
         let x = self.x;
         match self.sight() {

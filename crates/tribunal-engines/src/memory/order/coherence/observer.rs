@@ -144,7 +144,7 @@ impl Accesses {
     }
 }
 
-/// How threads see each other's accesses.
+/// The way in which threads see each other's accesses.
 #[derive(Clone, Copy)]
 pub(crate) enum Sight<'a> {
     /// By clocks; without clocks they see only their own accesses.
@@ -153,7 +153,7 @@ pub(crate) enum Sight<'a> {
     Sets(Option<(&'a Latest, &'a PastSets)>),
 }
 
-/// What observers look at by clocks. Without clocks they see only their own accesses.
+/// The scene that observers look at by clocks. Without clocks they see only their own accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub x: &'a Execution,

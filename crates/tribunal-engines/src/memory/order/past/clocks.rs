@@ -99,7 +99,7 @@ impl Clocks {
         row
     }
 
-    /// How many events of `thread`, which is not the thread of `event`, come before `event`.
+    /// The number of events of `thread`, which is not the thread of `event`, that come before `event`.
     #[inline(always)]
     pub(crate) fn known(&self, event: EventId, thread: ThreadId) -> u32 {
         self.entry(self.row_of[event.index()], thread)

@@ -7,7 +7,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Slot, ThreadId};
 use tribunal_history::verdict::Limit;
 
-/// What comes before each event.
+/// The past of each event.
 pub(crate) enum Pasts {
     /// 4 bytes per event and 4·k bytes for each event that learns something.
     Clocks(Clocks),

@@ -8,7 +8,7 @@ use tribunal_history::verdict::Limit;
 
 const NO_ONE: u32 = u32::MAX;
 
-/// How many events of a thread are replayed before the next thread has its turn. Threads that advance together keep
+/// The number of events of a thread that are replayed before the next thread has its turn. Threads that advance together keep
 /// what they exchange in cache.
 const TURN: u32 = 1024;
 

@@ -192,7 +192,7 @@ impl<T: Copy + Default + Eq + Hash, const N: usize> Store<T, N> {
         id
     }
 
-    /// Where to look for an array first.
+    /// The place to look for an array first.
     fn place(&self, array: &[T; N]) -> usize {
         let mut hasher = FxHasher::default();
         array.hash(&mut hasher);

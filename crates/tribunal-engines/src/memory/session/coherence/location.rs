@@ -38,7 +38,7 @@ pub(super) struct Line {
 /// A write, or a read of what its thread need not have heard of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
-    /// Where it stands in its thread.
+    /// Its place in its thread.
     pub(super) index: u32,
     /// The write that it leaves: itself, or what it reads from.
     pub(super) left: u32,

@@ -11,7 +11,7 @@ use super::psc::Cycles;
 /// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way around.
 struct Contradiction;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The graph has another mo.

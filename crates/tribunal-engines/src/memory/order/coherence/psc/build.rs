@@ -40,7 +40,7 @@ struct Builder<'a> {
     /// By location: when it was last looked at, in whatever is counted.
     looked_at: Vec<u32>,
     count: u32,
-    /// What a thread's own line tells at a fence, latest first.
+    /// The entries of a thread's own line at a fence, latest first.
     own: Vec<Entry>,
 }
 

@@ -35,7 +35,7 @@ use tribunal_history::verdict::{Limit, ModificationOrder};
 /// No event, or no node.
 const NONE: u32 = u32::MAX;
 
-/// Which po pairs may begin and end a path of happens-before between two seq_cst accesses.
+/// The po pairs that may begin and end a path of happens-before between two seq_cst accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Far {
     /// All (rc20).
@@ -51,7 +51,7 @@ pub(crate) enum Copies {
     Two,
 }
 
-/// What an event of the graph stands for.
+/// The role of an event of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A seq_cst event.
@@ -64,7 +64,7 @@ pub(crate) enum Role {
     Seen,
 }
 
-/// What a node of the graph that is not an event stands for.
+/// The meaning of a node of the graph that is not an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// What happens after some fences: from this event of a thread on.
@@ -94,7 +94,7 @@ pub(crate) struct Psc {
     pub origins: Vec<EventId>,
     pub beside: Vec<Beside>,
     edges: Vec<(Node, Node)>,
-    /// What lines tell of writes.
+    /// The entries of lines, which tell of writes.
     entries: Vec<Entry>,
     /// The other copy of each write, if there are two.
     twins: Rc<[u32]>,
@@ -107,7 +107,7 @@ impl Scene<'_> {
         self.x.label(e).order() == Order::SeqCst
     }
 
-    /// How many events of a thread happen before an event: of its own thread those before it.
+    /// The number of events of a thread that happen before an event: of its own thread those before it.
     #[inline]
     pub(crate) fn known(&self, e: EventId, own: ThreadId, thread: ThreadId) -> u32 {
         match own == thread {
