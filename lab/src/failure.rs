@@ -1,4 +1,4 @@
-//! How the command ends, and errors in one line.
+//! The ways in which the command ends, and errors in one line.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the command answers, recorded and compared byte for byte: a change of structure must not change an answer.
+//! The command's answers, recorded and compared byte for byte: a change of structure must not change an answer.
 //!
 //! `groups` says which commands are run. A group's commands, exit statuses and outputs are one transcript, which is kept
 //! compressed in a directory, so that the first line that differs can be shown.
@@ -25,7 +25,7 @@ Every question is limited by states of a search, not by time, so that a slower m
 
 /// What a run is asked to do.
 pub struct Options {
-    /// Where the record is; a file for each group.
+    /// The place where the record is; a file for each group.
     record: PathBuf,
     /// The command that is asked, if it is not to be built.
     command: Option<PathBuf>,

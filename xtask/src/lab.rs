@@ -1,4 +1,4 @@
-//! What a change of the laboratory must pass, as `.ci/run` is for everything else.
+//! The checks that a change of the laboratory must pass, as `.ci/run` is for everything else.
 
 use crate::{cargo, root, run};
 

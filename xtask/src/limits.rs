@@ -65,7 +65,7 @@ struct Attack {
     arguments: Vec<String>,
     /// Files by name, in the directory in which the command runs.
     files: Vec<(String, Content)>,
-    /// How many answers it gives, each within the time.
+    /// The number of answers that it gives, each within the time.
     answers: u32,
     /// Whether it takes `--timeout`.
     timed: bool,
@@ -132,7 +132,7 @@ impl Attack {
         Attack { endless: true, ..self.unlimited() }
     }
 
-    /// How long it may take: its answers, reading its files, and a second.
+    /// The time that it may take: its answers, reading its files, and a second.
     fn most_time(&self) -> Duration {
         let bytes: usize = self.files.iter().map(|(_, content)| content.len()).sum();
         TIME * self.answers + GRACE + Duration::from_secs_f64(bytes as f64 / READING)

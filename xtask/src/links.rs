@@ -72,7 +72,7 @@ fn links_of(text: &str) -> Vec<Link<'_>> {
     links
 }
 
-/// What is wrong with a link, if anything is.
+/// The fault in a link, if anything is.
 fn problem_with(site: &Path, page: &Path, tag: &str, target: &str) -> Result<Option<String>, String> {
     if target.starts_with("data:") || target.starts_with("mailto:") {
         return Ok(None);

@@ -9,6 +9,7 @@ mod limits;
 mod links;
 mod litmus;
 mod loom_crates;
+mod modules;
 mod page;
 mod python;
 mod site;
@@ -43,6 +44,9 @@ Tasks:
            compare our answers to litmus tests with herd's: all that expected.tsv.xz in the shared folder has, with herd's
            library (the newest last) and the tests that its `collect` gathered; or by TRIBUNAL_HERD, TRIBUNAL_LITMUS and
            TRIBUNAL_SHARED. START is how the tests' names begin
+  modules [--check]
+           collect what packages and modules say of themselves into ARCHITECTURE.md and docs/modules.md; --check: refuse what
+           is out of date
   spark [ARGUMENT..]
            test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
   databases [ARGUMENT..]
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
             freeze::Options::parse(&arguments[1..]).and_then(|options| freeze::freeze(&options))
         }
         ["lab"] => lab::check(),
+        ["modules"] => modules::write(&root(), false),
+        ["modules", "--check"] => modules::write(&root(), true),
         ["litmus", ..] => litmus::compare(&arguments[1..]),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),

@@ -35,7 +35,7 @@ pub fn test(profile: Profile) -> Result<(), String> {
     run(pytest.arg(root().join("examples/python")))
 }
 
-/// Why there can be no wheel here, if there cannot.
+/// The reason why there can be no wheel here, if there cannot.
 pub fn missing() -> Option<String> {
     const LOOK: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     let found = Command::new(interpreter()).args(["-c", LOOK]).output();

@@ -1,4 +1,4 @@
-//! What a call from C costs over the same call from Rust: the same loops in both, in turns.
+//! The cost of a call from C over the same call from Rust: the same loops in both, in turns.
 //!
 //! The C side runs in a process of its own and is linked with the shared library, as most programs are.
 

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::source::{FileId, Library, Position, Source, Sources};
 use crate::syntax::{Instruction, InstructionKind};
 
-/// How many files a model may have.
+/// The number of files that a model may have.
 const FILES: usize = 200;
 /// How long a file may be, in bytes.
 const LENGTH: usize = 1 << 22;

@@ -1,4 +1,4 @@
-//! How the value of a node changes when choices or facts grow.
+//! Polarities: whether the value of a node grows or shrinks when choices or facts grow.
 //!
 //! `| ; & + * ? ^-1 [ ]`, products, domains, ranges and fixpoints that are monotone in their own names preserve the direction; `~` and
 //! the right side of `\` reverse it. Both together are mixed.

@@ -1,4 +1,4 @@
-//! Where a command writes the histories that it makes.
+//! The place to which a command writes the histories that it makes.
 
 use crate::args::written_format;
 use crate::failure::Failure;

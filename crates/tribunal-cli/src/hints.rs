@@ -1,4 +1,4 @@
-//! What to say of `--json`, which many commands elsewhere have, and of a file without a command.
+//! Hints for those who write `--json`, which many commands elsewhere have, or a file without a command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 

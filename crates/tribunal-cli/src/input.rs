@@ -77,7 +77,7 @@ impl Bytes {
 impl Read for Bytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !interrupt::requested() && !self.stop.load(Ordering::Relaxed) {
-            if ready(&self.file, PATIENCE)? {
+            if ready(&self.file, POLL_INTERVAL)? {
                 return self.file.read(buffer);
             }
         }
@@ -131,7 +131,7 @@ impl Read for Follow {
         loop {
             match self.bytes.read(buffer)? {
                 0 if !buffer.is_empty() => {
-                    std::thread::sleep(PATIENCE);
+                    std::thread::sleep(POLL_INTERVAL);
                     self.look_again()?;
                 }
                 read => {
@@ -155,7 +155,7 @@ fn is_another(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// How long to wait before looking for Ctrl-C again.
-const PATIENCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Standard input, not through the standard library's buffer, whose content poll does not see.
 #[cfg(unix)]
@@ -172,10 +172,10 @@ fn stdin() -> io::Result<File> {
 
 /// Whether a read would return at once; waits for that, but no longer than this.
 #[cfg(unix)]
-fn ready(file: &File, patience: Duration) -> io::Result<bool> {
+fn ready(file: &File, wait: Duration) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let patience = Timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
-    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&patience)) {
+    let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&wait)) {
         Ok(events) => Ok(events > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),

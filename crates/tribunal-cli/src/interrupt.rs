@@ -1,4 +1,4 @@
-//! Signals. The first Ctrl-C asks the work to stop, the second ends it at once; so do SIGTERM and SIGHUP. What is ended at
+//! Signals: the first Ctrl-C asks the work to stop, the second ends it at once; so do SIGTERM and SIGHUP. What is ended at
 //! once leaves no temporary file behind.
 
 use crate::exit::{Status, at_once};

@@ -1,4 +1,4 @@
-//! Where output goes: standard output, which may be closed early, and files.
+//! The places where output goes: standard output, which may be closed early, and files.
 
 mod file;
 

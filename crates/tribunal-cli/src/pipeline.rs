@@ -17,7 +17,7 @@ use std::time::Duration;
 use tribunal_host::MOST_WORKERS;
 
 /// How long answers may wait that are known while others of their batch are not.
-const PATIENCE: Duration = Duration::from_millis(20);
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 /// What is worked on: histories of a file, or tests.
 pub trait Input: Send {
@@ -419,5 +419,5 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Waits for a sign, but not long: the work may be stopped, or a part of an answer be known.
 fn wait<'a, T>(sign: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-    sign.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner).0
+    sign.wait_timeout(guard, LONGEST_WAIT).unwrap_or_else(PoisonError::into_inner).0
 }

@@ -1,4 +1,4 @@
-//! The last resort: limits hold also where the work forgets to look at them.
+//! The watchdog, which ends work that forgets to look at its limits.
 //!
 //! Answers are begun with [`Watched`] limits, and as long as these exist the watchdog knows of them. An answer that is not there a
 //! while after its deadline, or a process that takes more than its memory and a reserve, ends the command: what was delivered is
@@ -21,7 +21,7 @@ use tribunal_host::{LEAST, all_memory, heap, most_memory};
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// How long the end waits for another thread that is writing.
-const PATIENCE: Duration = Duration::from_millis(200);
+const WRITER_TIME: Duration = Duration::from_millis(200);
 
 /// What the process may take beside the answers: a quarter of what they may, and this.
 const RESERVE: usize = 64 << 20;
@@ -188,7 +188,7 @@ fn watch() {
 /// Locks what a thread may hold that never goes on, for a process that ends: none after a while.
 pub fn patiently<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
+    while begin.elapsed() < WRITER_TIME {
         match mutex.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),

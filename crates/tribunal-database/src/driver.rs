@@ -3,7 +3,7 @@
 use crate::Error;
 use std::fmt;
 use std::str::FromStr;
-use tribunal_history::names::suggestion;
+use tribunal_history::names::{UnknownName, named};
 use tribunal_history::transactions::Level;
 
 /// An isolation level, as SQL names it.
@@ -45,24 +45,18 @@ impl fmt::Display for Isolation {
     }
 }
 
-/// There is no isolation level of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown isolation level `{0}`{near}", near = suggestion(.0, Isolation::ALL.map(Isolation::name)))]
-pub struct UnknownIsolation(pub String);
-
 impl FromStr for Isolation {
-    type Err = UnknownIsolation;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownIsolation> {
-        let mut all = Isolation::ALL.into_iter();
-        all.find(|isolation| isolation.name() == name).ok_or_else(|| UnknownIsolation(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("isolation level", name, &Isolation::ALL, Isolation::name)
     }
 }
 
 /// An isolation level of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What it is called.
+    /// Its name.
     pub isolation: Isolation,
     /// The implementation, if the database has several.
     pub how: Option<&'static str>,
@@ -94,7 +88,7 @@ pub trait Database: Sync {
     fn connect(&self, setting: Setting) -> Result<Box<dyn Connection>, Error>;
 }
 
-/// Why a statement failed.
+/// The reason why a statement failed.
 #[derive(Debug)]
 pub enum StatementError {
     /// The database refused the transaction: a conflict, a deadlock, a lock timeout.

@@ -3,7 +3,7 @@
 use tribunal_history::transactions::MalformedHistory;
 use tribunal_machines::transactions::InvalidClients;
 
-/// Why nothing is recorded.
+/// The reason why nothing is recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,9 +15,9 @@ pub enum Error {
     Database {
         /// Its name.
         database: &'static str,
-        /// What was asked.
+        /// The request.
         what: &'static str,
-        /// What it answered.
+        /// The answer.
         problem: String,
     },
     /// The database could not be started.
@@ -25,7 +25,7 @@ pub enum Error {
     Start {
         /// Its name.
         database: &'static str,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// A list in the database is malformed.
@@ -33,7 +33,7 @@ pub enum Error {
     List {
         /// The key.
         key: u32,
-        /// What it holds.
+        /// The text that it holds.
         text: String,
     },
     /// The recorded history is malformed.

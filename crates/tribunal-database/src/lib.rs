@@ -29,7 +29,7 @@ mod record;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
-pub use driver::{Connection, Database, Isolation, Setting, StatementError, UnknownIsolation};
+pub use driver::{Connection, Database, Isolation, Setting, StatementError};
 pub use error::Error;
 pub use record::Recorder;
 pub use tribunal_machines::transactions::Clients;

@@ -97,21 +97,21 @@ fn write_down(b: &mut HistoryBuilder, client: usize, transactions: &[Done], keys
     }
 }
 
-/// How long a client tries to connect again.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time for which a client tries to connect again.
+const RECONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// Connects again, to a database that may be about to come back.
 fn again(connect: &dyn Fn() -> Result<Box<dyn Connection>, Error>) -> Result<Box<dyn Connection>, Error> {
     let start = Instant::now();
     loop {
         match connect() {
-            Err(_) if start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(10)),
+            Err(_) if start.elapsed() < RECONNECT_TIME => std::thread::sleep(Duration::from_millis(10)),
             connected => return connected,
         }
     }
 }
 
-/// What the clients of a history share.
+/// The state that the clients of a history share.
 struct Run<'a> {
     plans: &'a [Plan],
     clients: &'a Clients,

@@ -14,15 +14,15 @@ const SHARED_CACHE: &str = "shared cache";
 const WAL: &str = "write-ahead log";
 const JOURNAL: &str = "rollback journal";
 
-/// How long a statement that waits for a lock sleeps before it asks again, and how often it does so before its transaction gives up. SQLite's
+/// The time for which a statement that waits for a lock sleeps before it asks again, and how often it does so before its transaction gives up. SQLite's
 /// own pauses are meant for transactions that take longer.
 const PAUSE: Duration = Duration::from_micros(50);
-const PATIENCE: i32 = 400;
+const MOST_PAUSES: i32 = 400;
 
 /// Whether to go on waiting.
 fn wait(asked: i32) -> bool {
     std::thread::sleep(PAUSE);
-    asked < PATIENCE
+    asked < MOST_PAUSES
 }
 
 /// A database in a temporary directory, which is removed with it. It does not sync to disk.

@@ -1,4 +1,4 @@
-//! What a step of a session costs, there and back.
+//! The cost of a step of a session, there and back.
 
 use std::time::Instant;
 use tribunal_engines::memory::session::{Session, Step};

@@ -1,4 +1,4 @@
-//! What decides whether a history satisfies what it promised: an engine takes a history, a model, criterion or level, and limits, and answers
+//! Engines, which decide whether a history satisfies what it promised: an engine takes a history, a model, criterion or level, and limits, and answers
 //! with a verdict and its certificate. The crate [tribunal](https://docs.rs/tribunal) is the front of it.
 //!
 //! | module | decides |

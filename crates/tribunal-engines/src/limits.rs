@@ -1,11 +1,11 @@
-//! What engines take, counted against the limits of a check.
+//! The memory and the steps that engines take, counted against the limits of a check.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// What an engine takes, counted against its limits before it is taken.
+/// The memory that an engine takes, counted against its limits before it is taken.
 ///
 /// Cores that work at once share it, and each takes room of its own: whether a limit suffices may depend on their number.
 pub(crate) struct Meter<'l> {
@@ -51,7 +51,7 @@ impl<'l> Meter<'l> {
         Ok(())
     }
 
-    /// What may still be taken.
+    /// The limits that are left.
     pub(crate) fn rest(&self) -> Limits<'l> {
         let taken = self.taken.load(Ordering::Relaxed);
         Limits { max_memory: self.limits.max_memory.saturating_sub(taken), ..*self.limits }

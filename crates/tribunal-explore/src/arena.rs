@@ -60,7 +60,7 @@ static ALLOCATOR: Deterministic = Deterministic::new();
 const GRANULE: usize = 16;
 /// Threads with arenas of their own; all others share the last one.
 const ARENAS: usize = 64;
-/// How many regions there may be.
+/// The number of regions that there may be.
 const REGIONS: usize = 128;
 /// The bytes of a region, of which the first that can be had is taken. Memory is committed as it is used.
 const SIZES: [usize; 3] = [1 << 31, 1 << 28, 1 << 25];

@@ -43,7 +43,7 @@ impl<T> UnsafeCell<T> {
         }
     }
 
-    /// What is in it.
+    /// The content.
     #[track_caller]
     pub fn into_inner(self) -> T {
         if state::with(|state| self.home.known(state).is_some()) == Some(true) {
@@ -112,7 +112,7 @@ struct OpenAccess {
     slot: SlotId,
     thread: ThreadId,
     writes: bool,
-    /// How many events the thread had made when it began.
+    /// The number of events that the thread had made when it began.
     events: u32,
     /// It ends with a guard, which may be dropped a little later than it is of use: right after a lock is given back, say.
     is_guard: bool,

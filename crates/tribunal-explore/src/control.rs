@@ -1,4 +1,4 @@
-//! Which parts of a program are explored: `loom::explore`, `loom::stop_exploring` and `loom::skip_branch`.
+//! Choosing the parts of a program that are explored: `loom::explore`, `loom::stop_exploring` and `loom::skip_branch`.
 //!
 //! While exploring is off, an operation takes what it prefers to take: a read its preferred write, a choice its first option. Nothing else is tried
 //! in its place, neither at once nor when a later write comes. An operation that waits goes on with whatever lets it. The switch is one for all threads, and
@@ -9,17 +9,17 @@
 
 use crate::runtime::state;
 
-/// What threads do from here on is explored, unless the [branch is skipped](skip_branch).
+/// From here on, the operations of threads are explored, unless the [branch is skipped](skip_branch).
 pub fn explore() {
     state::with(|state| state.exploring = !state.skipping);
 }
 
-/// What threads do from here on is not explored.
+/// From here on, the operations of threads are not explored.
 pub fn stop_exploring() {
     state::with(|state| state.exploring = false);
 }
 
-/// What threads do from here to the end of the execution is not explored, whatever [`explore`] says.
+/// From here to the end of the execution, the operations of threads are not explored, whatever [`explore`] says.
 pub fn skip_branch() {
     state::with(|state| (state.exploring, state.skipping) = (false, true));
 }

@@ -28,7 +28,7 @@ pub(crate) fn replay() -> Option<Replay> {
     Some(text.parse().unwrap_or_else(|error| panic!("TRIBUNAL_REPLAY: {error}")))
 }
 
-/// How long to search for a repair, if a diagnosis is asked for.
+/// The time to search for a repair, if a diagnosis is asked for.
 pub(crate) fn diagnose() -> Option<Duration> {
     number("TRIBUNAL_DIAGNOSE").map(Duration::from_secs)
 }
@@ -38,7 +38,7 @@ pub(crate) fn hang() -> Option<u64> {
     number("TRIBUNAL_HANG")
 }
 
-/// How many threads share the work, if it is said.
+/// The number of threads that share the work, if it is said.
 pub(crate) fn threads() -> Option<usize> {
     number("TRIBUNAL_THREADS").map(|threads| threads.max(1) as usize)
 }

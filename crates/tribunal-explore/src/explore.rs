@@ -45,7 +45,7 @@ pub fn explore(f: impl Fn() + Send + Sync + 'static) {
     Explorer::new().run(f);
 }
 
-/// How to explore Rust code.
+/// An exploration of Rust code, with its options.
 ///
 /// ```
 /// use tribunal_explore::{Explorer, sync::atomic::{AtomicU32, Ordering::*}, thread};
@@ -154,13 +154,13 @@ impl Explorer {
         self
     }
 
-    /// What threads run on.
+    /// Sets what threads run on.
     pub fn substrate(mut self, substrate: Substrate) -> Self {
         self.settings.substrate = substrate;
         self
     }
 
-    /// How often each thread may wake up spuriously, or time out although another thread can go on, in an execution: `Condvar::wait` and `wait_timeout`, `park` and
+    /// The number of times that each thread may wake up spuriously, or time out although another thread can go on, in an execution: `Condvar::wait` and `wait_timeout`, `park` and
     /// `park_timeout`, `Notify::wait`, `recv_timeout`. Default: never. When no thread can go on, waits time out as often as they have to.
     pub fn spurious(mut self, times: u32) -> Self {
         self.settings.behavior.spurious = times;
@@ -228,7 +228,7 @@ impl Explorer {
         }
     }
 
-    /// What makes the program of a closure, again and again. What one of them finds that it needs, all have from then on.
+    /// Makes the program of a closure, again and again. What one of them finds that it needs, all have from then on.
     pub(crate) fn making(&self, main: Main) -> impl Fn() -> Rust + Sync + use<> {
         let (settings, needs): (Settings, Arc<Mutex<Needs>>) = (self.settings.clone(), Arc::default());
         move || Rust::with(main.clone(), &settings, needs.clone())
@@ -326,7 +326,7 @@ pub struct Failed {
     /// The failure. None if there is no execution that fails, but not one was seen, or not all though all are
     /// [required](crate::environment).
     pub failure: Option<Failure>,
-    /// What is said of it.
+    /// The text that is said of it.
     pub said: String,
 }
 

@@ -55,7 +55,7 @@ struct TaskState<T> {
     waiter: Option<Waker>,
 }
 
-/// Why a task has no result.
+/// The reason why a task has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum JoinError {

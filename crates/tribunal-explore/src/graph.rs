@@ -39,7 +39,7 @@ pub struct Event {
     pub thread: ThreadId,
     /// The number of earlier events of its thread.
     pub index: u32,
-    /// What was asked for.
+    /// The action that was asked for.
     pub action: Action,
     /// Its place in the source.
     pub place: Place,
@@ -124,7 +124,7 @@ impl Event {
         self.time() > self.stamp
     }
 
-    /// When it did what it does: a lock is taken later than its thread came to it if it had to wait.
+    /// The time at which it took effect: a lock is taken later than its thread came to it if it had to wait.
     pub(crate) fn time(&self) -> u32 {
         if self.awaits_lock() && !self.waiting { self.write_stamp } else { self.stamp }
     }
@@ -210,7 +210,7 @@ impl Prefixes {
     }
 }
 
-/// What a send to a channel with so many messages writes.
+/// The value that a send to a channel with so many messages writes.
 pub(crate) fn sent(count: u64, message: Option<u64>, after: Option<u64>) -> Option<u64> {
     let sends = count != CLOSED && after.is_none_or(|after| after == count);
     sends.then(|| if message.is_some() { count + 1 } else { CLOSED })
@@ -289,7 +289,7 @@ impl Graph {
         self.locs.get(loc.index()).unwrap_or(NONE)
     }
 
-    /// How many events of a thread are before what a thread does next in program order and reads-from.
+    /// The number of events of a thread that are before what a thread does next in program order and reads-from.
     pub(crate) fn before_next(&self, thread: ThreadId, of: ThreadId) -> u32 {
         let last = self.thread(thread).last().copied().or(self.spawn_of(thread));
         last.map_or(0, |last| self.prefixes.row(last).get(of.index()).copied().unwrap_or(0))
@@ -326,7 +326,7 @@ impl Graph {
         accesses.releases.len() == accesses.shares as usize + 1
     }
 
-    /// What an operation of a channel that reads from there reads and writes.
+    /// The values that an operation of a channel that reads from there reads and writes.
     pub(crate) fn pass(&self, action: &Action, source: Source, initial: u64) -> Option<(u64, Option<u64>)> {
         let write = match source {
             Source::Event(write) => Some(self.event(write)),
@@ -441,7 +441,7 @@ impl Graph {
         }
     }
 
-    /// How many events of a location may let one go on that waits for it.
+    /// The number of events of a location that may let a thread go on that waits for it.
     pub(crate) fn changes(&self, loc: LocId) -> usize {
         let accesses = self.accesses(loc);
         accesses.writes.len() + accesses.releases.len()

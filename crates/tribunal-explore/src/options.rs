@@ -7,35 +7,35 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_history::{limits::Limits, model::Model};
 
-/// Which executions are explored.
+/// The executions that are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// All executions, each reads-from class once.
     Exhaustive,
     /// A random sample: each read picks uniformly among the writes it may read, each step among the threads that can run.
     Random {
-        /// Where chance begins.
+        /// The seed of the random numbers.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
     },
     /// A random sample with thread priorities that change at `depth - 1` random points; each read picks uniformly.
     Pct {
-        /// Where chance begins.
+        /// The seed of the random numbers.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
         /// The number of ordering constraints that trigger a bug.
         depth: u32,
     },
 }
 
-/// How to explore.
+/// The options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The memory model; it must be supported by [sessions](tribunal_engines::memory::session).
     pub model: Model,
-    /// Which executions.
+    /// The executions to explore.
     pub mode: Mode,
     /// The number of cores to use.
     pub threads: NonZeroUsize,
@@ -56,7 +56,7 @@ pub struct Options {
     pub stop: Option<&'static AtomicBool>,
     /// Called now and then with the progress.
     pub progress: Option<fn(&Progress)>,
-    /// Where an exhaustive search on one core keeps how far it is.
+    /// The file in which an exhaustive search on one core keeps how far it is.
     pub checkpoint: Option<Checkpoint>,
 }
 
@@ -74,16 +74,16 @@ impl Checkpoint {
     pub const HEAD: &str = "tribunal checkpoint 1";
 }
 
-/// How far an exploration is.
+/// The progress of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Executions so far.
     pub executions: u64,
     /// Blocked executions so far, which do not count.
     pub blocked: u64,
-    /// How many executions there are within the bound, as far as one can tell.
+    /// The number of executions within the bound, as far as one can tell.
     pub estimate: Option<Estimate>,
-    /// How long it has taken.
+    /// The time that it has taken.
     pub elapsed: Duration,
 }
 

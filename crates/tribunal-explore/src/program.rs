@@ -74,13 +74,13 @@ pub trait Program {
         true
     }
 
-    /// What people call a thread.
+    /// The name of a thread, for people.
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         let _ = thread;
         None
     }
 
-    /// What people call a location.
+    /// The name of a location, for people.
     fn location_name(&self, loc: LocId) -> Option<String> {
         let _ = loc;
         None
@@ -90,7 +90,7 @@ pub trait Program {
 /// The next operation of a thread.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What it does.
+    /// The action.
     pub action: Action,
     /// Its place in the source.
     pub place: Place,
@@ -124,7 +124,7 @@ pub enum Action {
         order: Order,
         /// The order if it fails.
         failure: Order,
-        /// What it writes.
+        /// The update that it writes.
         update: Update,
     },
     /// A fence.
@@ -138,7 +138,7 @@ pub enum Action {
         loc: LocId,
         /// The order.
         order: Order,
-        /// What is waited for.
+        /// The condition that is waited for.
         until: Condition,
         /// Whether it may time out; the answer is then [`Answer::TimedOut`].
         timed: bool,
@@ -149,7 +149,7 @@ pub enum Action {
         loc: LocId,
         /// The order.
         order: Order,
-        /// What it writes.
+        /// The update that it writes.
         update: Update,
         /// Whether it may time out; the answer is then [`Answer::TimedOut`].
         timed: bool,
@@ -165,7 +165,7 @@ pub enum Action {
     Yield,
     /// Chooses a number below `options`; the answer is that number.
     Choose {
-        /// How many there are.
+        /// The number of options.
         options: u32,
     },
     /// Drops one of the handles of a shared object (an `Arc`; of a channel, a sender) whose last drop runs a destructor; `others` remain, including those that
@@ -173,7 +173,7 @@ pub enum Action {
     Release {
         /// The location.
         loc: LocId,
-        /// How many are left.
+        /// The number that are left.
         others: u32,
     },
     /// Sends a message to a channel, whose location counts the messages that were sent, or closes it. The answer is that number as it was before,
@@ -183,7 +183,7 @@ pub enum Action {
         loc: LocId,
         /// The message, a number above 1; `None` to close the channel.
         message: Option<u64>,
-        /// How many messages must have been sent before, if that matters.
+        /// The number of messages that must have been sent before, if that matters.
         after: Option<u64>,
     },
     /// Receives message number `after + 1` of a channel. The answer is that message. If it is not there, the answer is [`EMPTY`], or
@@ -191,7 +191,7 @@ pub enum Action {
     Receive {
         /// The location of the channel.
         loc: LocId,
-        /// How many messages were received before.
+        /// The number of messages that were received before.
         after: u64,
         /// Whether it waits for the message while there are senders.
         waits: Waits,
@@ -246,7 +246,7 @@ impl Action {
     }
 }
 
-/// How long a receive waits.
+/// The time for which a receive waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// Not at all.
@@ -298,7 +298,7 @@ impl Condition {
     }
 }
 
-/// What a thread is told.
+/// The answer to an action of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Continue; also starts a thread.
@@ -312,7 +312,7 @@ pub enum Answer {
 }
 
 impl fmt::Display for Action {
-    /// What it is, in a few words.
+    /// The action in a few words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Action::Load { order, .. } => write!(f, "a load ({})", order.name()),

@@ -7,12 +7,12 @@ use std::time::Duration;
 use tribunal_history::memory::{LocId, ThreadId};
 use tribunal_history::verdict::Limit;
 
-/// What is wrong with an execution.
+/// The fault in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A thread panicked, or an assertion of a program as text failed.
     Panic {
-        /// What it says.
+        /// The message.
         message: String,
     },
     /// Two accesses of a location, at least one non-atomic and at least one a write, are not ordered by hb.
@@ -24,33 +24,33 @@ pub enum Problem {
     },
     /// Threads wait for something that can no longer happen: locks, notifications, threads.
     Deadlock {
-        /// Who waits, and where.
+        /// The threads that wait, and where.
         waiting: Vec<(ThreadId, Place)>,
     },
     /// Threads wait in loops for values that nobody will write.
     Livelock {
-        /// Who waits, and where.
+        /// The threads that wait, and where.
         waiting: Vec<(ThreadId, Place)>,
     },
     /// Something was not given back.
     Leak {
-        /// What.
+        /// The thing, in words.
         what: String,
-        /// Where it was made.
+        /// The place where it was made.
         place: Place,
     },
     /// Something was misused: freed twice, locked twice by one thread, and the like.
     Misuse {
-        /// What, in words.
+        /// The problem, in words.
         message: String,
     },
     /// The program behaved differently in the same circumstances.
     Nondeterminism {
         /// The thread that did not.
         thread: ThreadId,
-        /// What it did before.
+        /// The operation that it made before.
         expected: String,
-        /// What it did now.
+        /// The operation that it made now.
         found: String,
     },
     /// An execution has too many events; see [`Options::max_events`](crate::Options::max_events).
@@ -65,9 +65,9 @@ pub enum Problem {
 /// An execution with something wrong.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// Where it was noticed.
+    /// The place where it was noticed.
     pub place: Place,
     /// The thread that noticed it, if any.
     pub thread: Option<ThreadId>,
@@ -79,7 +79,7 @@ pub struct Failure {
     pub locations: Vec<String>,
 }
 
-/// How an exploration ended.
+/// The end of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Every execution was explored.
@@ -112,12 +112,12 @@ impl From<Limit> for End {
     }
 }
 
-/// How many executions there are, by chance: see [`Report::estimate`].
+/// The number of executions, by chance: see [`Report::estimate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean over all probes.
     pub executions: f64,
-    /// How far off it may be, in 19 of 20 cases: about two standard errors of the mean.
+    /// The error that it may have, in 19 of 20 cases: about two standard errors of the mean.
     pub error: f64,
 }
 
@@ -156,7 +156,7 @@ pub struct Report {
     pub outside: u64,
     /// The maximum number of events in an execution.
     pub events: usize,
-    /// How it ended.
+    /// The way in which it ended.
     pub end: End,
     /// If it ended before all executions were explored: how many there are, without a bound on preemptions. None if that is unknown.
     ///
@@ -165,7 +165,7 @@ pub struct Report {
     pub estimate: Option<Estimate>,
     /// The first execution that failed.
     pub failure: Option<Failure>,
-    /// How long it took.
+    /// The time that it took.
     pub duration: Duration,
 }
 
@@ -219,6 +219,6 @@ pub struct Guided {
     pub complete: bool,
     /// The limit that ended it, if one did.
     pub limit: Option<Limit>,
-    /// What is wrong with it, if anything.
+    /// The fault, if anything.
     pub failure: Option<Failure>,
 }

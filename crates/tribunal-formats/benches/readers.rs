@@ -1,4 +1,4 @@
-//! How fast histories are read, from bytes in memory to built histories: bytes and events or operations a second, on one core; of a
+//! The speed of reading histories, from bytes in memory to built histories: bytes and events or operations a second, on one core; of a
 //! large history, and of many small ones.
 
 use divan::{

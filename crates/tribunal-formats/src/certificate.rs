@@ -19,11 +19,11 @@ use tribunal_history::verdict::{
     Axiom, Because, Check, Cycle, Edge, ModificationOrder, Race, Refutation, Violation, Witness,
 };
 
-/// How deeply the reasons of an edge may be nested, and cases within cases.
+/// The depth to which the reasons of an edge may be nested, and cases within cases.
 const EDGE_DEPTH: usize = 32;
 const CASE_DEPTH: usize = 1000;
 
-/// Why a JSON document is not a certificate of a history.
+/// The reason why a JSON document is not a certificate of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
@@ -32,15 +32,15 @@ pub enum CertificateError {
     MissingKey {
         /// The key.
         key: &'static str,
-        /// What the object is.
+        /// The kind of the object.
         object: &'static str,
     },
     /// A value of the wrong type or shape.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What was expected.
+        /// The thing that was expected.
         expected: &'static str,
-        /// What is there, shortened.
+        /// The text that is there, shortened.
         found: String,
     },
     /// The history has no such event.
@@ -82,7 +82,7 @@ pub enum CertificateError {
     /// Unknown axiom, relation or reason.
     #[error("unknown {what} `{name}`")]
     UnknownName {
-        /// What it should be.
+        /// The kind that it should be.
         what: &'static str,
         /// The name.
         name: String,
@@ -382,7 +382,7 @@ fn race(reading: &Reading<'_>, json: &Value) -> Result<Race, CertificateError> {
 
 /// A case that a later refutation takes.
 struct Case {
-    /// Where it is a violation by itself.
+    /// The axiom, where it is a violation by itself.
     axiom: Option<Axiom>,
     refutation: Refutation,
     depth: usize,
@@ -399,7 +399,7 @@ impl<'a> Reading<'a> {
         Reading { x, locs: x.locations().map(|loc| (x.location_name(loc), loc)).collect() }
     }
 
-    /// What satisfies the axioms: mo, or nothing.
+    /// The witness of the axioms: mo, or nothing.
     fn axioms_witness(&self, object: &Map<String, Value>) -> Result<Witness, CertificateError> {
         let (reading, x) = (self, self.x);
         let Some(orders) = object.get("mo") else {
@@ -695,7 +695,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// How deep cases go that have such cases.
+/// The depth of cases that have such cases.
 fn nested(depth: usize) -> Result<usize, CertificateError> {
     if depth < CASE_DEPTH { Ok(depth + 1) } else { Err(CertificateError::TooDeep { limit: CASE_DEPTH }) }
 }

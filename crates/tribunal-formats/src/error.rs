@@ -27,7 +27,7 @@ struct Inner {
     kind: ErrorKind,
 }
 
-/// What is wrong with an input.
+/// The fault in an input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -72,7 +72,7 @@ pub enum ErrorKind {
     /// The values are not those of the object that the methods told.
     #[error("the values are not those of the object that the calls told: {hint}")]
     OtherObject {
-        /// What it may be.
+        /// The thing that it may be.
         hint: &'static str,
     },
     /// Transactions that may be operations of registers.
@@ -86,15 +86,15 @@ pub enum ErrorKind {
     /// A syntax error.
     #[error("expected {expected}, found {found}")]
     Syntax {
-        /// What the grammar allows here.
+        /// The text that the grammar allows here.
         expected: &'static str,
-        /// What was found: a quotation, or `the end of the line`, ...
+        /// The text that was found: a quotation, or `the end of the line`, ...
         found: String,
     },
     /// A number that is not a whole number from 0 to 2^64 - 1, or to 2^32 - 1 for an index.
     #[error("{what} must be a whole number from 0 to {largest}, found `{found}`")]
     OutOfRange {
-        /// What the number is for.
+        /// The thing that is numbered.
         what: &'static str,
         /// The largest number allowed.
         largest: u64,
@@ -106,7 +106,7 @@ pub enum ErrorKind {
     MissingKey {
         /// The key.
         key: &'static str,
-        /// What the object is.
+        /// The kind of the object.
         object: &'static str,
     },
     /// A JSON object has a duplicate key.
@@ -152,7 +152,7 @@ pub enum ErrorKind {
     /// A value that is not a whole number from -2^63 to 2^63 - 1.
     #[error("{what}: a number must be whole and from -2^63 to 2^63 - 1, found `{found}`")]
     NotAnInteger {
-        /// What the number is for.
+        /// The thing that is numbered.
         what: &'static str,
         /// The number as written.
         found: String,
@@ -189,7 +189,7 @@ pub enum ErrorKind {
     OtherCall {
         /// The operation as called.
         called: String,
-        /// What was done according to the return.
+        /// The actions that were done according to the return.
         done: String,
     },
     /// More than one history, where one is expected.
@@ -215,7 +215,7 @@ pub enum ErrorKind {
     MalformedTransactions {
         /// The session and the index of the transaction, both from 0, if known.
         at: Option<(u32, u32)>,
-        /// What is wrong.
+        /// The fault.
         #[source]
         why: transactions::MalformedHistory,
     },
@@ -253,9 +253,9 @@ pub enum ErrorKind {
     Bytes {
         /// The offset in bytes.
         offset: u64,
-        /// What the format allows there.
+        /// The text that the format allows there.
         expected: &'static str,
-        /// What is there.
+        /// The text that is there.
         found: String,
     },
     /// A folder without a history.
@@ -303,7 +303,7 @@ impl Error {
         )
     }
 
-    /// What is wrong.
+    /// The fault.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }

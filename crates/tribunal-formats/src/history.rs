@@ -34,7 +34,7 @@ pub struct Lines {
     first: u64,
     /// By event id, how many lines below that it is; nothing if none is.
     below: Vec<u32>,
-    /// Where each thread begins among them.
+    /// The place where each thread begins among them.
     starts: Vec<u32>,
 }
 
@@ -61,10 +61,6 @@ impl Lines {
 
 /// A history by its kind, shared with the answers on it.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a history's columns are on the heap, and few are held at once"
-)]
 pub enum Subject {
     /// A memory: reads, writes, RMWs and fences.
     Memory(Arc<Execution>),
@@ -84,7 +80,7 @@ impl Subject {
         }
     }
 
-    /// How many events, operations or transactions there are.
+    /// The number of events, operations or transactions.
     pub fn len(&self) -> usize {
         match self {
             Subject::Memory(execution) => execution.len(),
@@ -106,7 +102,7 @@ pub struct Transactions {
     pub history: Arc<transactions::History>,
     /// By transaction, the line where it is.
     pub lines: Vec<u64>,
-    /// What is in the input beside the transactions.
+    /// The remarks of the input beside the transactions.
     pub notes: Notes,
 }
 
@@ -123,7 +119,7 @@ pub struct Object {
     pub spec: String,
     /// For each operation, the line of its call.
     pub lines: Vec<u64>,
-    /// What is in the input beside the operations.
+    /// The remarks of the input beside the operations.
     pub notes: Notes,
 }
 
@@ -161,7 +157,7 @@ impl History {
     }
 }
 
-/// Why a history has no built-in specification.
+/// The reason why a history has no built-in specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoSpecification {
@@ -170,7 +166,7 @@ pub enum NoSpecification {
     Untold {
         /// The methods, separated by commas.
         methods: String,
-        /// What it may be, and what to say.
+        /// A hint at what it may be, and what to say.
         hint: &'static str,
     },
     /// The named specification is unknown.

@@ -1,4 +1,4 @@
-//! What the nemesis did to a system, as spans of time.
+//! The doings of the nemesis as spans of time.
 
 use crate::{Notes, OtherEvent};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Something that a process that is no client did: it lasts from one event to another, which may be the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disturbance {
-    /// Who did what: `nemesis kill ["n1"]`.
+    /// The one who did it, and the deed: `nemesis kill ["n1"]`.
     pub what: String,
     /// The event that began it, an index of [`Notes::others`].
     pub first: usize,
@@ -14,7 +14,7 @@ pub struct Disturbance {
     pub last: Option<usize>,
 }
 
-/// What begins something that lasts, and what ends it, in the words of Jepsen's nemeses. So do `start-x` and `stop-x`.
+/// The words that begin something that lasts, and those that end it, in the words of Jepsen's nemeses. So do `start-x` and `stop-x`.
 const PAIRS: [(&str, &str); 9] = [
     ("start", "stop"),
     ("kill", "start"),
@@ -32,21 +32,21 @@ fn lasts(method: &str) -> bool {
     method.starts_with("start-") || PAIRS.iter().any(|&(begins, _)| begins == method)
 }
 
-/// What a process did last, and what of it goes on.
+/// The last action of a process, and the actions of its that go on.
 #[derive(Default)]
 struct Doer<'a> {
     /// The method of its last event, if that event began an action, which the next may complete.
     begun: Option<&'a str>,
-    /// What that action began.
+    /// The action that it began.
     began: Option<usize>,
-    /// What it ended.
+    /// The actions that it ended.
     ended: Vec<usize>,
     /// By method, what goes on.
     open: BTreeMap<String, Vec<usize>>,
 }
 
 impl Doer<'_> {
-    /// What goes on and is ended by a method.
+    /// The actions that go on and are ended by a method.
     fn ended_by(&mut self, method: &str) -> Vec<usize> {
         let family = method.strip_prefix("stop-").map(|what| format!("start-{what}"));
         let pairs = PAIRS.iter().filter(|&&(_, ends)| ends == method).map(|&(begins, _)| begins.to_string());
@@ -55,7 +55,7 @@ impl Doer<'_> {
 }
 
 impl Notes {
-    /// What others than clients did, in the order of its beginnings. Jepsen notes an action of the nemesis twice, when it begins and
+    /// The actions of others than clients, in the order of its beginnings. Jepsen notes an action of the nemesis twice, when it begins and
     /// when it is done: these are one. What begins something, such as `kill`, lasts until what ends it, such as `start`.
     ///
     /// ```
@@ -104,7 +104,7 @@ impl Notes {
 }
 
 impl OtherEvent {
-    /// What happens, without its value.
+    /// The event without its value.
     fn method(&self) -> &str {
         self.what.split(' ').next().unwrap_or_default()
     }

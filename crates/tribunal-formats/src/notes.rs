@@ -1,9 +1,9 @@
-//! What an input says beside the operations of its clients.
+//! Notes: the remarks of an input beside the operations of its clients.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is not among the operations of a history: counted or kept, so that nothing is left out in silence.
+/// The notes on a history, about things that are not among its operations: counted or kept, so that nothing is left out in silence.
 ///
 /// ```
 /// use tribunal_formats::read;
@@ -33,7 +33,7 @@ pub struct Notes {
     pub others: Vec<OtherEvent>,
     /// Whether the history's times are positions, since the input has none that are sound: then those of others' events are on another scale.
     pub untimed: bool,
-    /// What clients gave as `:error`, and how often.
+    /// The `:error` values that clients gave, each with how often.
     pub errors: BTreeMap<Arc<str>, u64>,
     /// The same by operation or transaction of the history, sorted. What failed may not be in it.
     pub errors_of: Vec<(u32, Arc<str>)>,
@@ -50,7 +50,7 @@ pub struct OtherEvent {
     pub at: i64,
     /// The process.
     pub process: String,
-    /// What happens, and its value: `kill ["n1"]`.
+    /// The event and its value: `kill ["n1"]`.
     pub what: String,
 }
 
@@ -66,7 +66,7 @@ impl Notes {
         self.others.get(event)?.time.filter(|_| !self.untimed)
     }
 
-    /// What the client of an operation or transaction gave as `:error`.
+    /// The `:error` that the client of an operation or transaction gave.
     pub fn error_of(&self, place: u32) -> Option<&str> {
         let found = self.errors_of.binary_search_by_key(&place, |&(of, _)| of).ok()?;
         Some(&self.errors_of[found].1)
@@ -86,7 +86,7 @@ impl Notes {
         within.collect()
     }
 
-    /// What is in the input and not in the history, in words; none if that is nothing.
+    /// The parts of the input that are not in the history, in words; none if there are none.
     pub fn left_out(&self) -> Option<String> {
         let nil = match self.nil_reads {
             0 => None,

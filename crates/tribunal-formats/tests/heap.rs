@@ -1,5 +1,4 @@
 //! Readers keep to the memory that they are allowed, whatever the input.
-#![allow(missing_docs)]
 
 #[path = "../../../tests/allocations.rs"]
 mod allocations;

@@ -1,4 +1,4 @@
-//! What the engines of [tribunal](https://docs.rs/tribunal) and the verifier of its certificates both speak of: histories, what they may
+//! The language that the engines of [tribunal](https://docs.rs/tribunal) and the verifier of its certificates share: histories, what they may
 //! be required to satisfy, and the form of the proofs.
 //!
 //! | module | holds |

@@ -17,11 +17,11 @@ use web_time::Instant;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// When to give up.
+    /// The time at which to give up.
     pub deadline: Option<Instant>,
-    /// How many search states to visit at most, for models that need a search.
+    /// The number of search states to visit at most, for models that need a search.
     pub max_states: u64,
-    /// How many bytes an engine may use in addition to the history. It counts them before allocating, within 10 %.
+    /// The number of bytes that an engine may use in addition to the history. It counts them before allocating, within 10 %.
     pub max_memory: usize,
     /// Set by the caller, from another thread or a signal handler, to stop early.
     pub stop: Option<&'a AtomicBool>,
@@ -68,15 +68,7 @@ impl Limits<'_> {
         heap::trying(|| items.try_reserve_exact(more)).map_err(refused)
     }
 
-    /// A table of `count * each` items, or the limit that it exceeds.
-    pub fn table<T: Clone>(&self, item: T, count: usize, each: usize) -> Result<Vec<T>, Limit> {
-        let mut items = Vec::new();
-        self.reserve(&mut items, count, each)?;
-        items.resize(count * each, item);
-        Ok(items)
-    }
-
-    /// What is left beside so many bytes.
+    /// The limits that are left beside so many bytes.
     pub fn beside(&self, bytes: usize) -> Result<Self, Limit> {
         self.check_memory(bytes, 0)?;
         Ok(Limits { max_memory: self.max_memory - bytes, ..*self })

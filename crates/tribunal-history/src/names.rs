@@ -1,6 +1,37 @@
-//! Suggestions for unknown names.
+//! Values by their names, and suggestions for unknown names.
 
-/// What follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
+/// No value has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{name}`{near}{expected}", near = suggestion(.name, .names.iter().copied()))]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    names: Vec<&'static str>,
+    expected: String,
+}
+
+impl UnknownName {
+    /// The same error, which also lists the known names.
+    pub fn listing(self) -> Self {
+        UnknownName { expected: format!("; expected one of {}", self.names.join(", ")), ..self }
+    }
+}
+
+/// The one of `all` values that has a name. `what` they are is said if none has.
+pub fn named<T: Copy>(
+    what: &'static str,
+    name: &str,
+    all: &[T],
+    name_of: impl Fn(T) -> &'static str,
+) -> Result<T, UnknownName> {
+    let unknown = || {
+        let names = all.iter().map(|&value| name_of(value)).collect();
+        UnknownName { what, name: name.into(), names, expected: String::new() }
+    };
+    all.iter().copied().find(|&value| name_of(value).eq_ignore_ascii_case(name)).ok_or_else(unknown)
+}
+
+/// The text that follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
 ///
 /// ```
 /// use tribunal::history::names::suggestion;
@@ -26,7 +57,7 @@ fn nearest<'n>(unknown: &str, names: impl IntoIterator<Item = &'n str>) -> Optio
     near.min_by_key(|&(errors, _)| errors).map(|(_, name)| name)
 }
 
-/// How many characters are to be inserted, left out, replaced or swapped with the next to make one text of the other.
+/// The number of characters that are to be inserted, left out, replaced or swapped with the next to make one text of the other.
 fn distance(one: &[char], other: &[char]) -> usize {
     // Rows of the table for one text without its last two characters, without its last, and with it.
     let mut before: Vec<usize> = Vec::new();

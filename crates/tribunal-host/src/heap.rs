@@ -18,7 +18,7 @@ pub struct Counting;
 static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Whether a thread has stopped.
 static FULL: AtomicBool = AtomicBool::new(false);
-/// Who is woken when a thread stops.
+/// The thread that is woken when another stops.
 static WATCHDOG: OnceLock<Thread> = OnceLock::new();
 
 /// Names the thread that is woken when another asks for memory that there is not. From then on no allocation fails: whoever cannot

@@ -60,7 +60,7 @@ impl Source {
         Ok(Answer::of(&self.checkable()?, question, engine, limits))
     }
 
-    /// What `tribunal explain` prints below the history's name: the answer and why it is so, at most a screen.
+    /// The text that `tribunal explain` prints below the history's name: the answer and why it is so, at most a screen.
     pub fn explain(&self, answer: &Answer, limits: &Limits<'_>) -> String {
         section(answer, &self.history, SCREENFUL, limits).text()
     }

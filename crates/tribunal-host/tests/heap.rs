@@ -75,14 +75,17 @@ fn polls_see_the_heap() {
 
 fn growth_by_a_product_gives_a_limit() {
     let limits = Limits { max_memory: 1 << 20, ..Limits::default() };
-    let small = limits.table(1u32, 1000, 100).expect("400 kB are allowed");
-    assert_eq!((small.len(), small.iter().sum()), (100_000, 100_000u32));
-    assert!(limits.table(1u32, 1000, 1000).is_err(), "4 MB");
+    let room = |limits: &Limits<'_>, count, each| {
+        let mut items: Vec<u8> = Vec::new();
+        limits.reserve(&mut items, count, each).map(|()| items.capacity())
+    };
+    assert_eq!(room(&limits, 1000, 400), Ok(400_000), "400 kB are allowed");
+    assert!(room(&limits, 1000, 4000).is_err(), "4 MB");
     for (count, each) in [(usize::MAX, 2), (1 << 40, 1 << 40), (usize::MAX / 2, 1)] {
-        assert!(Limits::default().table(1u8, count, each).is_err(), "{count} times {each}");
+        assert!(room(&Limits::default(), count, each).is_err(), "{count} times {each}");
         assert!(limits.product(count, each).is_err());
     }
     heap::allow(heap::exactly_held() + (1 << 20));
-    assert!(Limits::default().table(1u8, 1 << 20, 2).is_err(), "more than the process may hold");
+    assert!(room(&Limits::default(), 1 << 20, 2).is_err(), "more than the process may hold");
     heap::allow(usize::MAX);
 }

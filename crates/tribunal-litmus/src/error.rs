@@ -1,4 +1,4 @@
-//! Why a test cannot be read or run.
+//! The reasons why a test cannot be read or run.
 
 use crate::syntax::Position;
 

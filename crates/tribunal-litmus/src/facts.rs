@@ -1,4 +1,4 @@
-//! What an execution of a test tells a model: the sets and relations of [`tribunal_cat::Environment`].
+//! The facts of an execution for a model: the sets and relations of [`tribunal_cat::Environment`].
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;

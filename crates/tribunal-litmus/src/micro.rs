@@ -1,4 +1,4 @@
-//! What an instruction does: micro-operations on registers and memory.
+//! The effect of an instruction: micro-operations on registers and memory.
 //!
 //! An instruction is a list of them, on temporaries that live as long as it does. What depends on what inside an instruction
 //! (`iico_data`) follows from which temporaries an operation takes; dependencies from one instruction to another go through registers. A

@@ -1,4 +1,4 @@
-//! What happens now and then.
+//! Random decisions that come out one way now and then.
 
 use tribunal_random::Xoshiro;
 

@@ -54,7 +54,7 @@ impl Default for Clients {
     }
 }
 
-/// Why clients cannot run.
+/// The reason why clients cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidClients {
     /// There must be a thread.
@@ -94,9 +94,9 @@ pub enum InvalidClients {
     TooLarge {
         /// The memory.
         machine: Machine,
-        /// What it would take.
+        /// The bytes that it would take.
         bytes: u64,
-        /// What it may take.
+        /// The bytes that it may take.
         limit: u64,
     },
     /// An execution counts its events with 32 bits.
@@ -136,7 +136,7 @@ impl Clients {
     }
 }
 
-/// What a client does next.
+/// The next access of a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) thread: ThreadId,
@@ -232,12 +232,12 @@ impl Requests {
     }
 }
 
-/// What of an order an RMW can have.
+/// The part of an order that an RMW can have.
 fn atomic_part(order: Order) -> Order {
     if order.is_atomic() { order } else { Order::Relaxed }
 }
 
-/// What of an order a read can have.
+/// The part of an order that a read can have.
 fn acquire_part(order: Order) -> Order {
     match order {
         Order::AcqRel => Order::Acquire,
@@ -246,7 +246,7 @@ fn acquire_part(order: Order) -> Order {
     }
 }
 
-/// What of an order a write can have.
+/// The part of an order that a write can have.
 fn release_part(order: Order) -> Order {
     match order {
         Order::AcqRel => Order::Release,

@@ -30,9 +30,9 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use caches::{Bug, Protocol, UnknownBug};
+pub use caches::{Bug, Protocol};
 pub use clients::{Clients, InvalidClients};
-pub use machine::{Machine, UnknownMachine};
+pub use machine::Machine;
 pub use mix::{InvalidMix, Mix};
 pub use run::{Run, Step, run};
 

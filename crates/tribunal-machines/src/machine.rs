@@ -4,6 +4,7 @@ use crate::{Bug, Protocol};
 use std::fmt;
 use std::str::FromStr;
 use tribunal_history::memory::Order;
+use tribunal_history::names::{UnknownName, named};
 
 /// A simulated memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// What fences are if the clients' orders offer none.
+    /// The order of fences if the clients' orders offer none.
     pub(crate) const fn usual_fence(self) -> Order {
         match self {
             Machine::View => Order::AcqRel,
@@ -89,27 +90,15 @@ impl fmt::Display for Machine {
     }
 }
 
-/// There is no machine of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown machine `{0}`{near}; expected one of {all}",
-    all = Machine::ALL.map(Machine::name).join(", "),
-    near = tribunal_history::names::suggestion(.0, Machine::ALL.map(Machine::name))
-)]
-pub struct UnknownMachine(pub String);
-
 impl FromStr for Machine {
-    type Err = UnknownMachine;
+    type Err = UnknownName;
 
     /// ```
     /// use tribunal_machines::Machine;
     /// assert_eq!("tso".parse(), Ok(Machine::Tso));
     /// assert!("power".parse::<Machine>().is_err());
     /// ```
-    fn from_str(name: &str) -> Result<Self, UnknownMachine> {
-        Machine::ALL
-            .into_iter()
-            .find(|machine| machine.name().eq_ignore_ascii_case(name))
-            .ok_or_else(|| UnknownMachine(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("machine", name, &Machine::ALL, Machine::name).map_err(UnknownName::listing)
     }
 }

@@ -72,7 +72,7 @@ impl Mix {
     }
 }
 
-/// Why a text is not a mix of orders.
+/// The reason why a text is not a mix of orders.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMix {
     /// An entry names no order.

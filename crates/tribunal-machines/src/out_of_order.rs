@@ -17,17 +17,17 @@ use std::collections::VecDeque;
 use tribunal_history::memory::{Kind, Order};
 use tribunal_random::{Xoshiro, scale};
 
-/// How many accesses of a thread may be in its window.
+/// The number of accesses of a thread that may be in its window.
 const WINDOW: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     request: Request,
-    /// What it writes, if it writes.
+    /// The value that it writes, if it writes.
     value: u64,
     /// The index of the read that it depends on.
     depends: Option<u32>,
-    /// What its location held before it took effect, once it has; of a fence, anything.
+    /// The value that its location held before it took effect, once it has; of a fence, anything.
     read: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ struct Thread {
 pub(crate) struct OutOfOrder {
     memory: Vec<u64>,
     threads: Vec<Thread>,
-    /// How many entries there are in all windows.
+    /// The number of entries in all windows.
     entries: usize,
 }
 

@@ -20,7 +20,7 @@ const MAX_STATE: u64 = 1 << 30;
 pub struct Step {
     /// The thread.
     pub thread: ThreadId,
-    /// What it did, and what it read.
+    /// The operation, with the value that it read.
     pub op: Op,
     /// The index of the read of its thread that it depends on, if it does.
     pub depends: Option<u32>,

@@ -16,10 +16,10 @@ use crate::memory::Memory;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_random::{Xoshiro, scale};
 
-/// How many writes of a thread may wait; one more, and one of them must leave first.
+/// The number of writes of a thread that may wait; one more, and one of them must leave first.
 const CAPACITY: usize = 16;
 
-/// Which write may leave a buffer first.
+/// The write that may leave a buffer first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Discipline {
     /// The oldest.

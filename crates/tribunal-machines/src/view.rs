@@ -169,14 +169,14 @@ impl ViewMemory {
     }
 }
 
-/// What a thread writes.
+/// A write of a thread.
 struct Write {
     timestamp: Timestamp,
     value: u64,
     order: Order,
 }
 
-/// How many messages a location keeps.
+/// The number of messages that a location keeps.
 fn window(locations: usize) -> usize {
     (VIEW_BUDGET / locations.saturating_mul(locations)).clamp(2, MAX_WINDOW)
 }

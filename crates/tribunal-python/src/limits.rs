@@ -1,4 +1,4 @@
-//! What an answer may cost, and Ctrl-C.
+//! The limits of an answer, and Ctrl-C.
 
 use crate::error::error;
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ pub struct Budget {
 
 impl Budget {
     /// How long each answer may take where everything is asked, unless it is said how long.
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const ANSWER_TIME: Duration = Duration::from_secs(10);
 
     /// As Python gives them: seconds, bytes and a number.
     pub fn new(timeout: Option<f64>, max_memory: Option<usize>, max_states: Option<u64>) -> PyResult<Self> {
@@ -41,7 +41,7 @@ impl Budget {
 
     /// The budget of each answer where everything is asked.
     pub fn of_all(self) -> Self {
-        Budget { timeout: self.timeout.or(Some(Budget::PATIENCE)), ..self }
+        Budget { timeout: self.timeout.or(Some(Budget::ANSWER_TIME)), ..self }
     }
 
     /// The limits of an answer that is begun now.

@@ -1,4 +1,4 @@
-//! What Python says by name: models, specifications, engines and formats.
+//! The things that Python names: models, specifications, engines and formats.
 
 use crate::error::error;
 use pyo3::prelude::*;

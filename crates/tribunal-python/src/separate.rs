@@ -1,4 +1,4 @@
-//! What tells models apart, and what they are.
+//! Histories that tell models apart, and the glossary of models.
 
 use crate::error::error;
 use crate::history::History;

@@ -5,7 +5,7 @@ use crate::stress::{Outcome, Stress};
 use crate::{Counts, Subject};
 use tribunal_history::object::Criterion;
 
-/// What the assertions do: panics if a run of the object breaks the criterion, if a call panics, or if the options are
+/// The body of the assertions: panics if a run of the object breaks the criterion, if a call panics, or if the options are
 /// invalid. Returns how much was run.
 #[track_caller]
 pub fn assert_holds<S: Subject>(criterion: &Criterion, stress: &Stress) -> Counts {

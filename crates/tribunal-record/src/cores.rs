@@ -1,4 +1,4 @@
-//! Which core a thread runs on.
+//! The core that a thread runs on.
 
 /// Keeps the calling thread on one of the cores that it may use, counted from 0 and around. Where that cannot be done, the
 /// thread runs where it runs: pinning makes operations overlap more often, and nothing rests on it.

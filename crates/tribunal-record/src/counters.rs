@@ -1,4 +1,4 @@
-//! Who saw whom: a counter of calls and returns for each thread.
+//! Counters of the calls and returns of each thread, which say which operations saw which.
 //!
 //! A thread counts its calls and returns in a counter that only it writes; before it counts one, it reads the counters
 //! of the others (Emmi and Enea, CAV 2018, section 5). There is no clock and no fence: the loads acquire and the stores
@@ -29,7 +29,7 @@ impl Counters {
     }
 }
 
-/// What a thread reads as it calls and returns: for each of its calls and returns a row with every thread's count.
+/// The counts that a thread reads as it calls and returns: for each of its calls and returns a row with every thread's count.
 #[derive(Debug)]
 pub(crate) struct Observer {
     counters: Counters,

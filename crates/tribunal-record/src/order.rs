@@ -10,7 +10,7 @@
 use tribunal_cat::relation::bits::of_word;
 use tribunal_history::object::{Builder, History};
 
-/// So many operations fit into a row of bits.
+/// The number of operations that fit into a row of bits.
 pub(crate) const MOST_OPERATIONS: usize = 64;
 /// With more extensions than this a run is uncertain.
 pub(crate) const MOST_EXTENSIONS: usize = 64;
@@ -19,10 +19,10 @@ pub(crate) const MOST_EXTENSIONS: usize = 64;
 /// makes, extends and sorts some.
 pub(crate) type Predecessors = Vec<u64>;
 
-/// What a run of at most [`MOST_OPERATIONS`] tells of its order. Operations are numbered thread by thread.
+/// The sight of a run of at most [`MOST_OPERATIONS`]: what it tells of its order. Operations are numbered thread by thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sightings {
-    /// What certainly happened before.
+    /// The operations that certainly happened before.
     pub(crate) before: Predecessors,
     /// By operation, those that are certainly not before it: they saw it called before they returned.
     pub(crate) open: Vec<u64>,

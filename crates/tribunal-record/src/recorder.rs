@@ -47,7 +47,7 @@ struct Shared {
     buffers: Vec<(usize, Buffer)>,
 }
 
-/// What a thread recorded.
+/// The events that a thread recorded.
 #[derive(Debug, Default)]
 struct Buffer {
     methods: Vec<&'static str>,
@@ -58,7 +58,7 @@ struct Buffer {
     seen: Vec<u32>,
 }
 
-/// Why there is no history.
+/// The reason why there is no history.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {

@@ -36,7 +36,7 @@ fn json(evidence: &Evidence) -> Result<Vec<u8>, WriteError> {
     Ok(writer.finish()?)
 }
 
-/// What to type to see more of the run. A specification that is not built in must be given as a file.
+/// The commands that show more of the run. A specification that is not built in must be given as a file.
 fn commands(evidence: &Evidence, file: &Path) -> String {
     let (criterion, shown) = (evidence.criterion.name(), quoted(file));
     let spec = if specs::named(&evidence.spec).is_ok() { "" } else { " --spec FILE.spec" };

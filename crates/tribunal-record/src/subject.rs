@@ -42,7 +42,7 @@ pub trait Subject: Send + Sync {
     /// are trusted most: where one of two must be at fault, it is the later.
     const METHODS: &'static [&'static str];
 
-    /// What the object does when operations come one at a time.
+    /// The specification of the object: what it does when operations come one at a time.
     fn spec() -> Box<dyn Specification>;
 
     /// A new object, in the state in which the specification begins.

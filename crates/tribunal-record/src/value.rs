@@ -1,8 +1,8 @@
-//! What objects return, as values that specifications know.
+//! The returns of objects as values that specifications know.
 
 use tribunal_history::object::Value;
 
-/// What can be a return in a history.
+/// A type whose values can be returns in a history.
 ///
 /// ```
 /// use tribunal::object::Value;

@@ -156,7 +156,7 @@ impl Answer {
         }
     }
 
-    /// Why there is no yes or no, if there is none.
+    /// The reason why there is no yes or no, if there is none.
     pub fn reason(&self) -> Option<String> {
         if let Some(limit) = self.verdict().limit() {
             return Some(limit.to_string());
@@ -181,7 +181,7 @@ impl Answer {
             || matches!(self.racy, Some(Racy::Undecided(Limit::Memory { .. })))
     }
 
-    /// What to print beside an inconsistent verdict: the broken axiom or the anomaly.
+    /// The text beside an inconsistent verdict: the broken axiom or the anomaly.
     pub fn broken(&self) -> String {
         match &self.on {
             On::Memory { verdict: Verdict::Inconsistent(violation), .. } => {
@@ -208,7 +208,7 @@ impl Answer {
         }
     }
 
-    /// What to print beside the verdict if the history is racy.
+    /// The text beside the verdict if the history is racy.
     pub fn beside(&self) -> &'static str {
         self.racy.as_ref().map_or("", Racy::beside)
     }

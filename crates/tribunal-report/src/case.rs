@@ -22,12 +22,12 @@ impl Case<'_> {
         self.subject.name()
     }
 
-    /// How many events, operations or transactions there are.
+    /// The number of events, operations or transactions.
     pub fn events(&self) -> usize {
         self.subject.len()
     }
 
-    /// How many reads of nil were left out of it.
+    /// The number of reads of nil that were left out of it.
     pub fn nil_reads(&self) -> u64 {
         match self.subject {
             Subject::Object(object) => object.notes.nil_reads,
@@ -35,7 +35,7 @@ impl Case<'_> {
         }
     }
 
-    /// What of the input is not in the history, if anything is.
+    /// The part of the input that is not in the history, if anything is.
     pub fn note(&self) -> Option<String> {
         match self.subject {
             Subject::Object(object) => object.notes.left_out(),
@@ -44,7 +44,7 @@ impl Case<'_> {
         }
     }
 
-    /// That a verdict on the history means nothing, if it is empty.
+    /// A warning that a verdict on the history means nothing, if it is empty.
     pub fn warning(&self) -> Option<&'static str> {
         (self.events() == 0).then_some("the history is empty: every model allows it")
     }
@@ -54,7 +54,7 @@ impl Case<'_> {
         self.warning().map(|warning| format!("warning: {self}: {warning}"))
     }
 
-    /// What there is to note or to warn of, as lines for standard error.
+    /// Notes and warnings, as lines for standard error.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
         let note = self.note().map(|note| format!("{self}: {note}"));
         self.warning_line().into_iter().chain(note)

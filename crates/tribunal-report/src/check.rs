@@ -10,7 +10,7 @@ use tribunal_history::object::Criterion;
 use tribunal_history::transactions::{Isolation, Level};
 use tribunal_history::verdict::Verdict;
 
-/// What to check histories for; `check`, `explain`, `view` and the page share it.
+/// The questions to check histories for; `check`, `explain`, `view` and the page share it.
 ///
 /// ```
 /// use tribunal::{Limits, Verdict};

@@ -37,14 +37,14 @@ impl Specified {
         &self.history
     }
 
-    /// What the object should do.
+    /// The specification of the object.
     pub fn spec(&self) -> &dyn Specification {
         &*self.spec
     }
 }
 
 impl Checkable {
-    /// Why a question does not apply to a history of another kind.
+    /// The reason why a question does not apply to a history of another kind.
     pub fn mismatch(&self, question: &Question) -> String {
         let asked = match question {
             Question::Model(_) => "this is a model of memories",
@@ -60,13 +60,13 @@ impl Checkable {
     }
 }
 
-/// Where specifications come from: each history names its own, unless one is given for all.
+/// The source of specifications: each history names its own, unless one is given for all.
 #[derive(Clone, Default)]
 pub struct Specifications {
     given: Option<Arc<dyn Specification>>,
 }
 
-/// Why a history of an object is not fit to be checked.
+/// The reason why a history of an object is not fit to be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCheckable {
     /// There is no specification.
@@ -80,7 +80,7 @@ pub enum NotCheckable {
     OtherMethods {
         /// The call that does not fit.
         source: Error,
-        /// What it calls, separated by commas.
+        /// The methods that it calls, separated by commas.
         methods: String,
     },
 }

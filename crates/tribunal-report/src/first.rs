@@ -1,4 +1,4 @@
-//! Which answer a person wants to see first, and why a weaker question has another.
+//! The answer that a person wants to see first, and the reason why a weaker question has another.
 
 use crate::inclusion::weakest;
 use crate::line::Line;
@@ -78,16 +78,16 @@ pub(crate) fn strongest(answers: &[Answer]) -> Option<usize> {
     strongest.min_by_key(|(_, question)| rank(question).unwrap_or(usize::MAX)).map(|(at, _)| *at)
 }
 
-/// Why a history that one question allows fails a stronger one: what of the stronger one's reason the weaker one does not ask for.
+/// The reason why a history that one question allows fails a stronger one: what of the stronger one's reason the weaker one does not ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The answer of the stronger question, by index.
     pub stronger: usize,
-    /// What the weaker one does not ask for. `(1)` is the first step of the stronger one's [story](memory::story).
+    /// The requirement that the weaker one lacks. `(1)` is the first step of the stronger one's [story](memory::story).
     pub lines: Vec<String>,
 }
 
-/// What makes a consistent verdict differ from that of a stronger question, where one fails.
+/// The reason why a consistent verdict differs from that of a stronger question, where one fails.
 ///
 /// ```
 /// use tribunal::Limits;

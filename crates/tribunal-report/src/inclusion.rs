@@ -1,4 +1,4 @@
-//! Which questions are stronger than which.
+//! Inclusions between questions: which are stronger than which.
 
 use crate::{Answer, Question};
 
@@ -25,9 +25,7 @@ impl Question {
 /// The question by which an undecided one is answered after all: a weaker one that fails.
 pub fn refuted_by(answers: &[Answer], at: usize) -> Option<Question> {
     let strong = &answers[at];
-    if strong.verdict().limit().is_none() {
-        return None;
-    }
+    strong.verdict().limit()?;
     let failing = answers.iter().filter(|answer| answer.verdict().is_inconsistent());
     failing.map(|answer| answer.question()).find(|weak| weak.includes(&strong.question()))
 }

@@ -14,11 +14,11 @@ pub const LONGEST: usize = 108;
 /// A line of an explanation, with what it speaks of: the events of a memory, or the operations of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<Id> {
-    /// How deep it stands below what it explains.
+    /// The depth of the line below what it explains.
     pub depth: usize,
-    /// What it says; fit for a terminal.
+    /// The text of the line, fit for a terminal.
     pub text: String,
-    /// What it speaks of, in the order of speaking.
+    /// The events that it speaks of, in the order of speaking.
     pub about: Vec<Id>,
     /// The edges it speaks of.
     pub arrows: Vec<Arrow<Id>>,
@@ -27,11 +27,11 @@ pub struct Line<Id> {
 /// An edge that a line speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow<Id> {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: Id,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: Id,
-    /// What relates the ends: `po`, `rf`, `mo`, `fr`, ...
+    /// The relation between the ends: `po`, `rf`, `mo`, `fr`, ...
     pub name: &'static str,
 }
 

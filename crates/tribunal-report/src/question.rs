@@ -26,7 +26,7 @@ const ALIASES: [(&str, &str); 12] = [
     ("seq_cst", "sc"),
 ];
 
-/// What a history may be consistent with.
+/// A question: something that a history may be consistent with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// A model, of a memory.
@@ -103,7 +103,7 @@ pub enum Questions {
 }
 
 impl Questions {
-    /// What Jepsen's events are read as for them, with the specification that is given.
+    /// The kind of history that Jepsen's events are read as for them, with the specification that is given.
     pub fn read_as(&self, spec: Option<&str>) -> ReadAs {
         match self {
             Questions::These(questions) => read_as(questions, spec),
@@ -112,7 +112,7 @@ impl Questions {
     }
 }
 
-/// What Jepsen's events are read as for these questions: transactions if a level is asked for, operations of an object if a criterion is or a
+/// The kind of history that Jepsen's events are read as for these questions: transactions if a level is asked for, operations of an object if a criterion is or a
 /// specification is given, and else what they tell.
 pub fn read_as(questions: &[Question], spec: Option<&str>) -> ReadAs {
     if questions.iter().any(|question| matches!(question, Question::Level(_))) {

@@ -1,4 +1,4 @@
-//! What `explain` shows: verdicts with their reasons and a listing, on one screen.
+//! The output of `explain`: verdicts with their reasons and a listing, on one screen.
 
 mod transactions;
 
@@ -32,7 +32,7 @@ pub struct Heading {
     pub question: Question,
     /// The answer.
     pub verdict: Bare,
-    /// What to print beside it: the broken axiom, or why there is no answer.
+    /// The text beside it: the broken axiom, or why there is no answer.
     pub more: String,
 }
 
@@ -50,14 +50,14 @@ impl Section {
         headings.chain(lines).collect()
     }
 
-    /// How many lines it takes, with one that sets it apart.
+    /// The number of lines that it takes, with one that sets it apart.
     pub fn height(&self) -> usize {
         self.headings.len() + self.lines.len() + 1
     }
 }
 
 impl Heading {
-    /// That of an answer.
+    /// The heading of an answer.
     pub fn of(answer: &Answer) -> Self {
         let more = answer.reason().map_or_else(|| answer.broken(), |reason| format!(": {reason}"));
         Heading { question: answer.question(), verdict: answer.verdict(), more }
@@ -199,7 +199,7 @@ pub fn allowed(
     vec![Section::of(weak, shown), Section::of(strong, why)]
 }
 
-/// Why the strongest question that holds allows a history that a stronger one forbids.
+/// The reason why the strongest question that holds allows a history that a stronger one forbids.
 fn strongest_allowed(answers: &[Answer], height: usize) -> Option<Section> {
     let at = strongest(answers)?;
     let Allowance { lines, .. } = allowance(answers, at)?;
@@ -323,7 +323,7 @@ pub fn satisfied(answers: &[Answer]) -> Vec<String> {
     strongest.map(ToString::to_string).collect()
 }
 
-/// Why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
+/// The reason why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
 /// does not ask for, and its witness. If they do not differ so, what they say.
 pub fn contrast(
     strong: &Answer,

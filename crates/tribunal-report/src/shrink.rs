@@ -10,11 +10,11 @@ use tribunal_history::object::{Criterion, Typed, Violation};
 use tribunal_history::transactions::{Level, TxnId};
 use tribunal_history::verdict::{Kind, Limit, Verdict};
 
-/// What is left of a history.
+/// The part that is left of a history.
 pub enum Part {
     /// It is still inconsistent, and has no part that is, unless a limit ended the work early.
     Left {
-        /// What is left.
+        /// The part that is left.
         part: Box<Subject>,
         /// The limit that was reached.
         limit: Option<Limit>,

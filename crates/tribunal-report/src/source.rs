@@ -1,4 +1,4 @@
-//! What the input says beside the operations or transactions of a history.
+//! The remarks of the input beside the operations or transactions of a history.
 
 use crate::printable;
 use tribunal_formats::{Disturbance, Notes, Object, Transactions};
@@ -8,7 +8,7 @@ use tribunal_formats::{Disturbance, Notes, Object, Transactions};
 pub struct Source<'a> {
     /// By operation or transaction, its line.
     pub lines: &'a [u64],
-    /// What else the input says.
+    /// The other remarks of the input.
     pub notes: Option<&'a Notes>,
 }
 

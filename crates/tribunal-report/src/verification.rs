@@ -16,7 +16,7 @@ pub enum Verification {
     Accepted,
     /// It proves its verdict, if what the specification claims about itself is true.
     Trusting {
-        /// What it claims.
+        /// The hints that it claims.
         hints: Hints,
         /// The specification's name.
         spec: String,
@@ -61,7 +61,7 @@ impl Verification {
         matches!(self, Verification::Undecided(Limit::Memory { .. }))
     }
 
-    /// As it stands in a verdict line.
+    /// The JSON of a verdict line.
     pub fn to_json(&self) -> Value {
         match self {
             Verification::Accepted => json!({"status": "accepted"}),
@@ -86,7 +86,7 @@ impl fmt::Display for Verification {
     }
 }
 
-/// How many certificates had which result.
+/// The number of certificates that had which result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verifications {
     /// Accepted without any hint.
@@ -110,7 +110,7 @@ impl Verifications {
         } += 1;
     }
 
-    /// As many more as another count.
+    /// Adds another count.
     pub fn add(&mut self, other: &Verifications) {
         self.accepted += other.accepted;
         self.trusting += other.trusting;
@@ -118,12 +118,12 @@ impl Verifications {
         self.refused += other.refused;
     }
 
-    /// How many there were.
+    /// The number of certificates.
     pub const fn total(&self) -> u64 {
         self.accepted + self.trusting + self.undecided + self.refused
     }
 
-    /// As `14 certificates accepted, 3 more trusting hints, 0 refused`, with the word for what was accepted.
+    /// A line such as `14 certificates accepted, 3 more trusting hints, 0 refused`, with the word for what was accepted.
     ///
     /// ```
     /// use tribunal::Limit;

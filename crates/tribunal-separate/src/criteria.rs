@@ -16,7 +16,7 @@ use tribunal_verify::object::verify;
 pub struct Example {
     /// The operations.
     pub history: History,
-    /// Whose specification they are of, among those given.
+    /// The specification that they are of, among those given.
     pub spec: usize,
 }
 

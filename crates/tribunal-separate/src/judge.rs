@@ -12,7 +12,7 @@ use tribunal_history::memory::{Label, Order};
 use tribunal_history::model::Model;
 use tribunal_history::model::Preserved;
 
-/// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
+/// The things that a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
 #[derive(Clone, Copy)]
 pub(super) enum Annotations {
     /// Nothing: the model allows as much as it can.
@@ -26,7 +26,7 @@ pub(super) enum Annotations {
     Orders(Orders),
 }
 
-/// What a model asks of the histories of a shape.
+/// The rule of a model for the histories of a shape.
 pub(super) enum Rule {
     /// acyclic(local ∪ rf ∪ mo ∪ fr), location by location; acyclic(kept ∪ rf-mm ∪ mo ∪ fr); acyclic(deps ∪ rf).
     Orders {
@@ -358,13 +358,13 @@ fn per_location(h: &History<'_>, local: Relation) -> bool {
 /// The search for an mo, location by location, each in the order in which its writes come.
 struct Arrangement<'a> {
     h: &'a History<'a>,
-    /// What mo has to agree with between accesses of one location.
+    /// The order that mo has to agree with between accesses of one location.
     local: Relation,
-    /// What has to be acyclic with the mo of all locations; none: each location stands alone.
+    /// The relation that has to be acyclic with the mo of all locations; none: each location stands alone.
     global: Option<Relation>,
     /// And with fr.
     fr: bool,
-    /// What has to be acyclic then; with an empty `global`, to which mo and fr are added.
+    /// The relation that has to be acyclic then; with an empty `global`, to which mo and fr are added.
     psc: Option<&'a Psc>,
 }
 

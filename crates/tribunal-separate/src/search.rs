@@ -23,27 +23,27 @@ pub struct Pair<M = Model> {
     pub forbids: M,
 }
 
-/// How far to search.
+/// The bounds of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     /// The largest histories to try; fences are events. At most [`MOST_EVENTS`] are tried.
     pub events: usize,
-    /// When to stop.
+    /// The limits at which to stop.
     pub limits: Limits<'a>,
     /// Whether to leave out histories that no smallest example needs. Otherwise all there are: the same answers, later.
     pub needed_only: bool,
 }
 
-/// What a search has found.
+/// The findings of a search.
 #[derive(Clone, Debug)]
 pub struct Separations<E = Execution> {
     /// For each pair a smallest history that separates it, if there is one.
     pub found: Vec<Option<E>>,
     /// All histories of up to so many events were tried for the pairs of which nothing was found.
     pub complete: usize,
-    /// How many histories were judged.
+    /// The number of histories that were judged.
     pub histories: u64,
-    /// Why the search ended early, if it did.
+    /// The reason why the search ended early, if it did.
     pub limit: Option<Limit>,
 }
 
@@ -82,9 +82,9 @@ struct Open {
     /// Its models' places among the verdicts.
     allows: usize,
     forbids: usize,
-    /// What orders fences may have, if there are to be some.
+    /// The orders that fences may have, if there are to be some.
     fences: &'static [Order],
-    /// What both look at, so that all there is of it has to be tried.
+    /// The annotations that both look at, so that all of them have to be tried.
     both: Both,
 }
 
@@ -97,7 +97,7 @@ enum Both {
     Text,
 }
 
-/// What the events of a history have that models may look at.
+/// The annotations of the events of a history that models may look at.
 #[derive(Clone, Copy)]
 pub(super) enum Given<'a> {
     /// Nothing for the allowing model, and all there is for the forbidding one.
@@ -129,7 +129,7 @@ pub(super) fn looks_at_orders(model: Model) -> bool {
     matches!(model, Model::Rc20 | Model::Rc11)
 }
 
-/// What both models of a pair look at.
+/// The annotations that both models of a pair look at.
 fn both(pair: Pair) -> Both {
     let both = |looks: fn(Model) -> bool| looks(pair.allows) && looks(pair.forbids);
     match () {
@@ -145,7 +145,7 @@ fn looks_at_fences(model: Model) -> bool {
     model != Model::Sc && model.preserved().is_some()
 }
 
-/// Which orders the fences of an example may have.
+/// The orders that the fences of an example may have.
 fn fences(pair: Pair) -> &'static [Order] {
     match pair.allows {
         _ if both(pair) == Both::Text => &[],
@@ -399,7 +399,7 @@ fn chosen_orders(
     })
 }
 
-/// Which orders the fences of a shape have.
+/// The orders that the fences of a shape have.
 fn fence_orders(shape: &Shape) -> [Option<Order>; MOST_EVENTS] {
     let mut orders = [None; MOST_EVENTS];
     for (event, label) in shape.labels[..shape.events].iter().enumerate() {

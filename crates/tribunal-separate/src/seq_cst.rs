@@ -8,7 +8,7 @@ use tribunal_history::memory::{Kind, Label, Order};
 /// The orders of the events of a history.
 pub(super) type Orders = [Order; MOST_EVENTS];
 
-/// Which of the two models.
+/// One of the two models.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum C11 {
     Rc20,
@@ -61,7 +61,7 @@ fn synchronized(h: &History<'_>, model: C11, orders: &Orders) -> Relation {
     sw
 }
 
-/// What of psc does not depend on mo.
+/// The part of psc that does not depend on mo.
 pub(super) struct Psc {
     hb: Relation,
     /// po ∪ (far ; hb ; far) ∪ hb-loc

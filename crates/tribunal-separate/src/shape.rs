@@ -11,7 +11,7 @@ use tribunal_history::memory::{Kind, Label, Order};
 /// The largest histories: with the initial writes they fill a `Relation`.
 pub const MOST_EVENTS: usize = Relation::EVENTS / 2;
 
-/// What accesses there are, in the order in which threads are sorted; fences follow.
+/// The kinds of accesses, in the order in which threads are sorted; fences follow.
 const ACCESSES: [Label; 3] = [
     Label::new(Kind::Read, Order::Relaxed),
     Label::new(Kind::Write, Order::Relaxed),
@@ -24,7 +24,7 @@ pub(super) const NOWHERE: u8 = u8::MAX;
 /// A permutation of the events that keeps a shape as it is: where each goes.
 pub(super) type Symmetry = [u8; MOST_EVENTS];
 
-/// What the events of a history are and access. The initial write of location l is event `events + l`.
+/// The events of a history, and the locations that they access. The initial write of location l is event `events + l`.
 #[derive(Clone)]
 pub(super) struct Shape {
     pub events: usize,
@@ -37,7 +37,7 @@ pub(super) struct Shape {
     pub facts: Facts,
 }
 
-/// What follows from a shape.
+/// The facts that follow from a shape.
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     pub reads: Set,
@@ -64,7 +64,7 @@ impl Shape {
         if event < self.events { self.locs[event] } else { (event - self.events) as u8 }
     }
 
-    /// How many events there are with the initial writes.
+    /// The number of events with the initial writes.
     pub fn size(&self) -> usize {
         self.events + self.locations
     }
@@ -94,7 +94,7 @@ impl Shape {
     }
 }
 
-/// Which shapes to make.
+/// The shapes to make.
 pub(super) struct Shapes<'v, V> {
     pub events: usize,
     /// The orders that fences may have; histories without fences are not made if there are some.

@@ -20,7 +20,7 @@ use tribunal_history::memory::{Execution, Order};
 use tribunal_history::model::Model;
 use tribunal_history::model::definition::{Facts, plan};
 
-/// What a model looks at beyond accesses, their locations and rf.
+/// The things that a model looks at beyond accesses, their locations and rf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Looks {
     pub dependencies: bool,
@@ -30,7 +30,7 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// What a text mentions.
+    /// The things that a text mentions.
     pub fn of(plan: &Plan) -> Self {
         let mut looks = Looks::default();
         for node in &plan.nodes {

@@ -1,5 +1,4 @@
 //! Every pair of models: where one is said to be included in another nothing separates them, and everywhere else something does.
-#![allow(missing_docs)]
 
 use std::path::Path;
 use tribunal_engines::memory::check;

@@ -1,4 +1,4 @@
-//! What follows from a method's text: whether it is read-only, and whether one parameter says all that it touches.
+//! The properties of a method that follow from its text: whether it is read-only, and whether one parameter says all that it touches.
 
 use crate::syntax::{Block, Expr, Local, Source, StateId, Statement};
 

@@ -89,7 +89,7 @@ impl Clocks {
         let beside = 24 * x.len() + if hb == HappensBefore::Continued { continued } else { 0 };
         let clocks = Clocks::within(x, hb, |clocks: &Clocks| {
             // What is held beside the rows, and the rows twice more: when they grow, they move.
-            limit = limit.clone().and_then(|()| limits.check_memory(beside + 12 * clocks.rows.len(), 0));
+            limit = limit.and_then(|()| limits.check_memory(beside + 12 * clocks.rows.len(), 0));
             limit.is_ok()
         });
         limit.map(|()| clocks)
@@ -141,7 +141,7 @@ impl Clocks {
         }
     }
 
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(super) fn bytes(&self) -> usize {
         4 * (self.rows.len() + self.row_of.len())
     }

@@ -22,7 +22,7 @@ const MO: ChoiceId = ChoiceId(0);
 struct Text<'p> {
     model: Model,
     evaluator: Evaluator<'p>,
-    /// What every mo has: initial writes first, final ones last.
+    /// The pairs that every mo has: initial writes first, final ones last.
     base: Relation,
 }
 
@@ -101,7 +101,7 @@ fn unplanned(unplanned: Unplanned) -> Refusal {
     }
 }
 
-/// What is left to do when case distinctions nest.
+/// The work that is left when case distinctions nest.
 enum Task<'a> {
     Refute(&'a Refutation),
     Assume((EventId, EventId)),

@@ -144,7 +144,7 @@ fn clocks(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Clocks, Re
     happens_before(x, model, limits)
 }
 
-/// How many events of a thread happen before an event of another.
+/// The number of events of a thread that happen before an event of another.
 fn count(x: &Execution, clocks: &Clocks, event: EventId, thread: ThreadId) -> u32 {
     clocks.before(event)[thread.index()].saturating_sub(x.thread_events(thread).start)
 }

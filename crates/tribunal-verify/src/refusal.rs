@@ -1,4 +1,4 @@
-//! Why a certificate is refused.
+//! The reason why a certificate is refused.
 
 use std::fmt;
 use tribunal_history::memory::{EventId, Execution};
@@ -25,7 +25,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// Why a certificate is refused: what it fails to show.
+/// The reason why a certificate is refused: what it fails to show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -40,7 +40,7 @@ pub enum Refusal {
     DoesNotApply {
         /// The model.
         model: Model,
-        /// Why it does not apply.
+        /// The reason why it does not apply.
         why: Unsupported,
     },
     /// The verdict wrongly says that the model does not apply.
@@ -48,7 +48,7 @@ pub enum Refusal {
     Applies {
         /// The model.
         model: Model,
-        /// What the verdict says.
+        /// The reason that the verdict gives.
         claimed: Unsupported,
     },
     /// The certificate names an event that is not in the history.
@@ -69,9 +69,9 @@ pub enum Refusal {
     /// mo is given for another number of locations.
     #[error("mo is given for {given} locations, but the history has {expected}")]
     LocationCount {
-        /// How many the witness has.
+        /// The number that the witness has.
         given: usize,
-        /// How many the history has.
+        /// The number that the history has.
         expected: usize,
     },
     /// mo of a location lists something that is not one of its writes.
@@ -103,7 +103,7 @@ pub enum Refusal {
     Broken {
         /// The axiom.
         axiom: Axiom,
-        /// How it is broken.
+        /// The way in which it is broken.
         breach: BrokenAxiom,
     },
 
@@ -142,7 +142,7 @@ pub enum Refusal {
     /// A refutation of another family of models.
     #[error("{model} cannot be refuted by {refutation}")]
     OtherRefutation {
-        /// What the refutation is.
+        /// The kind of the refutation.
         refutation: &'static str,
         /// The model.
         model: Model,
@@ -159,37 +159,37 @@ pub enum Refusal {
     /// A path without edges, where happens-before must be shown.
     #[error("there is no path from {from} to {to}")]
     EmptyPath {
-        /// Where the path must begin.
+        /// The place where the path must begin.
         from: Named,
-        /// Where it must end.
+        /// The place where it must end.
         to: Named,
     },
     /// The edges of a cycle or a path do not join.
     #[error("the next edge must begin at {expected}, but it begins at {found}")]
     Gap {
-        /// Where the edge must begin.
+        /// The place where the edge must begin.
         expected: Named,
-        /// Where it begins.
+        /// The place where it begins.
         found: Named,
     },
     /// A cycle or a path does not end where it must.
     #[error("the last edge must end at {expected}, but it ends at {found}")]
     OtherEnd {
-        /// Where the edge must end.
+        /// The place where the edge must end.
         expected: Named,
-        /// Where it ends.
+        /// The place where it ends.
         found: Named,
     },
     /// An edge does not hold, or is not allowed in its place.
     #[error("the {because} edge from {from} to {to}: {fault}")]
     Edge {
-        /// Where the edge begins.
+        /// The place where the edge begins.
         from: Named,
-        /// Where it ends.
+        /// The place where it ends.
         to: Named,
         /// The name of its reason.
         because: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         fault: EdgeFault,
     },
     /// Two events that should be RMWs reading from the same write are not.
@@ -259,7 +259,7 @@ pub enum Refusal {
         first: Named,
         /// Another event.
         second: Named,
-        /// Why they are none.
+        /// The reason why they are none.
         why: NotARace,
     },
     /// A race in a history that is claimed to have none.
@@ -272,7 +272,7 @@ pub enum Refusal {
     },
 }
 
-/// Why two events are not a race, or not the one that is claimed.
+/// The reason why two events are not a race, or not the one that is claimed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotARace {
@@ -304,9 +304,9 @@ pub enum NotARace {
     Miscounted {
         /// The one.
         event: Named,
-        /// What is claimed.
+        /// The number that is claimed.
         said: u32,
-        /// What it is.
+        /// The true number.
         is: u32,
     },
 }
@@ -322,7 +322,7 @@ impl Refusal {
     }
 }
 
-/// How a witness breaks an axiom.
+/// The way in which a witness breaks an axiom.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokenAxiom {
@@ -404,7 +404,7 @@ pub enum BrokenAxiom {
     },
 }
 
-/// What is wrong with an edge.
+/// The fault in an edge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EdgeFault {
@@ -481,9 +481,9 @@ pub enum EdgeFault {
     /// The RMWs do not lead from the premise to the conclusion.
     #[error("no RMWs connect mo from {from} to {to} with the premise")]
     NotCarried {
-        /// Where the premise begins.
+        /// The place where the premise begins.
         from: Named,
-        /// Where the premise ends.
+        /// The place where the premise ends.
         to: Named,
     },
     /// The second event is not the final write.

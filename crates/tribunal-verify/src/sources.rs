@@ -10,7 +10,7 @@ use tribunal_history::memory::{EventId, Execution, Kind, Observation, Order};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Axiom, Refutation, Violation};
 
-/// What is left to do.
+/// The work that is left.
 enum Task<'a> {
     Refute(&'a Violation),
     Choose(Observation, EventId),
@@ -197,7 +197,7 @@ impl<'a> Cases<'a> {
     }
 }
 
-/// What the order of a model is made of.
+/// The parts of the order of a model.
 #[derive(Clone, Copy)]
 struct Rules {
     /// Whether there is an order across threads.
@@ -242,7 +242,7 @@ impl Rules {
     }
 }
 
-/// How many of the reads, and of the writes, of each thread, counted as events of the thread, come before something.
+/// The numbers of the reads and of the writes of each thread, counted as events of the thread, that come before something.
 type Past = Vec<[u32; 2]>;
 
 /// The order of a history with the sources that are known.
@@ -254,7 +254,7 @@ struct Known {
     writes: Vec<Vec<EventId>>,
 }
 
-/// What is overwritten before a read.
+/// The writes that are overwritten before a read.
 struct Overwritten {
     /// By thread: the writes with a smaller index.
     below: Vec<u32>,
@@ -315,7 +315,7 @@ impl Known {
     }
 }
 
-/// What comes before each event; none if threads wait for each other's writes in a circle.
+/// The past of each event; none if threads wait for each other's writes in a circle.
 fn pasts(x: &Execution, rules: Rules) -> Option<Vec<Past>> {
     let nothing: Past = vec![[0; 2]; x.thread_count()];
     let mut pasts = vec![Past::new(); x.len()];

@@ -13,7 +13,7 @@ use web_time::Instant;
 /// Histories of a file are counted up to here; beyond it the answer only says that there are more.
 const COUNTED: u64 = 10_000;
 
-/// What to check in a file. As JSON: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`; every field is optional.
+/// A request to check a file. As JSON: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`; every field is optional.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
@@ -21,7 +21,7 @@ pub struct Request {
     pub models: String,
     /// Models written in cat, by file name.
     pub texts: BTreeMap<String, String>,
-    /// Which of the file's histories, from 0.
+    /// The number of the history in the file, from 0.
     pub index: u64,
     /// The built-in specification of an object, by name. Without it, the one that the history names.
     pub spec: Option<String>,
@@ -35,18 +35,18 @@ impl Default for Request {
     }
 }
 
-/// What a request is answered with.
+/// The response to a request.
 #[derive(Clone, Debug, Serialize)]
 pub struct Response {
     /// The history and its verdicts, ready to be drawn.
     pub document: Document,
-    /// How many histories the file has, as far as they were counted. Malformed ones count.
+    /// The number of histories that the file has, as far as they were counted. Malformed ones count.
     pub histories: u64,
     /// Whether there are more than were counted.
     pub more: bool,
 }
 
-/// Why a request has no answer. Its text is one line.
+/// The reason why a request has no answer. Its text is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -66,7 +66,7 @@ pub enum RequestError {
         file: String,
         /// The index asked for.
         index: u64,
-        /// How many there are.
+        /// The number of histories that there are.
         histories: u64,
     },
     /// The history's specification, or the one given, is unknown.
@@ -76,7 +76,7 @@ pub enum RequestError {
         file: String,
         /// The line where the history begins.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: NoSpecification,
     },
 }

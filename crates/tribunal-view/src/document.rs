@@ -1,4 +1,4 @@
-//! What a picture shows, as data: its JSON is what the page draws.
+//! The contents of a picture as data; the page draws its JSON.
 //!
 //! Events, operations and transactions are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
 //! window. Places on the grid are whole numbers; the drawing decides how large a step is.
@@ -10,11 +10,11 @@ use serde::Serialize;
 pub struct Document {
     /// The history's name, or else the file's.
     pub title: String,
-    /// Where it was read: `mp.txt:3`.
+    /// The place where it was read: `mp.txt:3`.
     pub source: String,
-    /// How many events, operations or transactions it has.
+    /// The number of events, operations or transactions that it has.
     pub size: usize,
-    /// Which answer to show first: an index of `answers`.
+    /// The answer to show first: an index of `answers`.
     pub shown: usize,
     /// The history.
     #[serde(flatten)]
@@ -52,7 +52,7 @@ pub enum Picture {
         keys: Vec<Key>,
         /// The explicit order, where there are no times: pairs of neighbors of different processes.
         hb: Vec<Edge>,
-        /// What others than the processes did, such as the nemesis of a test, in the order of its beginnings.
+        /// The doings of others than the processes, such as the nemesis of a test, in the order of its beginnings.
         disturbances: Vec<Disturbance>,
         /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
@@ -82,7 +82,7 @@ pub type Edge = [u32; 2];
 pub struct Thread {
     /// Its name.
     pub name: String,
-    /// How many events it has in all.
+    /// The number of events that it has in all.
     pub length: u32,
 }
 
@@ -95,9 +95,9 @@ pub struct Event {
     pub index: u32,
     /// Its row: po and, unless that is a cycle, rf lead downward. Initial writes are in row 0.
     pub row: u32,
-    /// What it did: `W x 1`, `R.acq y 0`, `init x`.
+    /// Its action: `W x 1`, `R.acq y 0`, `init x`.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its location's name, if it has one.
     pub location: Option<String>,
@@ -105,7 +105,7 @@ pub struct Event {
     pub line: Option<u64>,
 }
 
-/// What an event is.
+/// A kind of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -130,19 +130,19 @@ pub struct Transaction {
     pub index: u32,
     /// Its row: so and, unless that is a cycle, wr lead downward. The initial one is in row 0.
     pub row: u32,
-    /// What explanations call it: `T3`, `init`.
+    /// Its name in explanations: `T3`, `init`.
     pub name: String,
-    /// What it did, in order: `w x 1`, `r y [1, 2]`; of a long one, what matters.
+    /// Its operations, in order: `w x 1`, `r y [1, 2]`; of a long one, what matters.
     pub ops: Vec<String>,
-    /// How many operations are left out.
+    /// The number of operations that are left out.
     pub more: u32,
     /// Its outcome.
     pub status: Outcome,
-    /// When it began and ended, as the input says.
+    /// The times when it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
-    /// Why it did not commit, as its client said.
+    /// The reason why it did not commit, as its client said.
     pub error: Option<String>,
-    /// What others than the sessions did meanwhile, such as the nemesis of a test.
+    /// The doings of others than the sessions meanwhile, such as the nemesis of a test.
     pub meanwhile: Vec<String>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
@@ -167,7 +167,7 @@ pub enum Outcome {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// How many operations it has in all.
+    /// The number of operations that it has in all.
     pub length: u32,
 }
 
@@ -176,19 +176,19 @@ pub struct Process {
 pub struct Operation {
     /// Its process.
     pub process: u32,
-    /// What was called and what it returned: `enqueue(1) → null`, `dequeue() → ?` if it never returned.
+    /// The call and its return: `enqueue(1) → null`, `dequeue() → ?` if it never returned.
     pub label: String,
-    /// What it returned alone; none if it never returned.
+    /// The return alone; none if it never returned.
     pub result: Option<String>,
     /// Its key among [`Picture::Object`]'s, if there are several.
     pub key: Option<u32>,
-    /// Where its call is on the grid: calls and returns in order of time, from 0.
+    /// The place of its call on the grid: calls and returns in order of time, from 0.
     pub call: u32,
-    /// Where its return is; none if it never returned.
+    /// The place where its return is; none if it never returned.
     pub ret: Option<u32>,
-    /// When it was called and returned, as the input says: `3`, `17`.
+    /// The times when it was called and returned, as the input says: `3`, `17`.
     pub times: Option<(String, Option<String>)>,
-    /// Why it did not succeed, as its client said.
+    /// The reason why it did not succeed, as its client said.
     pub error: Option<String>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
@@ -197,13 +197,13 @@ pub struct Operation {
 /// Something that others than the processes did: a stretch of the timeline.
 #[derive(Clone, Debug, Serialize)]
 pub struct Disturbance {
-    /// Who did what: `nemesis kill ["n1"]`.
+    /// The one who did it, and the deed: `nemesis kill ["n1"]`.
     pub what: String,
-    /// How many of the calls and returns shown came before it began,
+    /// The number of calls and returns shown that came before it began,
     pub from: u32,
     /// and before it ended; none if nothing ended it.
     pub to: Option<u32>,
-    /// When it began and ended, as the input says.
+    /// The times when it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
     /// The line where its beginning was read.
     pub line: u64,
@@ -214,7 +214,7 @@ pub struct Disturbance {
 pub struct Key {
     /// Its name.
     pub name: String,
-    /// How many operations it has in all.
+    /// The number of operations that it has in all.
     pub length: u32,
     /// Whether they are linearizable; none if that is not known.
     pub linearizable: Option<bool>,
@@ -236,27 +236,27 @@ pub struct Overview {
 pub struct Shown<R> {
     /// The model, criterion or level.
     pub question: String,
-    /// What it is, in a sentence.
+    /// A sentence that says what it is.
     pub about: String,
     /// `consistent`, `inconsistent`, `undecided` or `unsupported`.
     pub verdict: String,
     /// The axiom that is broken and its formula, or why there is no answer.
     pub heading: String,
-    /// Why the answer is no, line by line; the page steps through them.
+    /// The reason why the answer is no, line by line; the page steps through them.
     pub lines: Vec<Line>,
-    /// Why the answer is yes where a stronger model says no.
+    /// The reason why the answer is yes where a stronger model says no.
     pub contrast: Option<Contrast>,
-    /// What is drawn of it.
+    /// The drawing of it.
     #[serde(flatten)]
     pub drawn: R,
 }
 
-/// Why a stronger model forbids a history that this one allows.
+/// The reason why a stronger model forbids a history that this one allows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Contrast {
     /// The stronger model.
     pub against: String,
-    /// What makes the history allowed, then the stronger model's reason.
+    /// The reason why the history is allowed, then the stronger model's reason.
     pub lines: Vec<Line>,
     /// The steps of its violation.
     pub cycle: Vec<Arrow>,
@@ -264,7 +264,7 @@ pub struct Contrast {
     pub missing: Vec<Arrow>,
 }
 
-/// What is drawn of a model's answer.
+/// The drawing of a model's answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MemoryDrawing {
     /// The violation's steps: each edge begins where the one before it ends. Of two RMWs that read from one write, the two
@@ -278,7 +278,7 @@ pub struct MemoryDrawing {
     pub fr: Vec<Edge>,
 }
 
-/// What is drawn of a criterion's answer.
+/// The drawing of a criterion's answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ObjectDrawing {
     /// Of a witness: the operations that took effect, in order.
@@ -330,13 +330,13 @@ pub struct Step {
 pub struct Longest {
     /// Its last step, of those shown.
     pub end: Option<u32>,
-    /// How many operations it has.
+    /// The number of operations that it has.
     pub length: u32,
-    /// Why the search for a longer one ended early, if it did.
+    /// The reason why the search for a longer one ended early, if it did.
     pub limit: Option<String>,
 }
 
-/// What is drawn of a level's answer.
+/// The drawing of a level's answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TransactionsDrawing {
     /// The violation's steps: each edge begins where the one before it ends.
@@ -360,7 +360,7 @@ pub struct TransactionsDrawing {
 pub struct Line {
     /// Its depth: a line explains the last one before it that is less deep.
     pub depth: usize,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
     /// The places that it mentions.
     pub about: Vec<u32>,
@@ -371,10 +371,10 @@ pub struct Line {
 /// An edge with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Arrow {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: u32,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: u32,
-    /// What relates the ends: `po`, `rf`, `mo`, `fr`, ...
+    /// The relation between the ends: `po`, `rf`, `mo`, `fr`, ...
     pub name: &'static str,
 }

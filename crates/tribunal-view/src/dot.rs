@@ -80,7 +80,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// How an edge of a name is drawn.
+/// The style of an edge of a name.
 fn style(name: &str) -> (&'static str, &'static str) {
     match name {
         "po" | "ppo" | "po-loc" | "so" => ("#808890", "solid"),

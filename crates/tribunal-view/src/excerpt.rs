@@ -1,4 +1,4 @@
-//! Which part of a document a picture draws, since it cannot be scrolled as a page can.
+//! The part of a document that a static picture draws, since it cannot be scrolled as a page can.
 
 use crate::document::{Document, ObjectDrawing, Operation, Picture, Shown};
 use crate::scene::Scene;

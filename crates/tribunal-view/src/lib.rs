@@ -77,7 +77,7 @@ fn said<R>(answer: &Answer, lines: Vec<Line>, drawn: R) -> Shown<R> {
     }
 }
 
-/// What a model, criterion or level is, in a sentence.
+/// A sentence that says what a model, criterion or level is.
 fn sentence(question: &Question) -> String {
     let sentence = match question {
         Question::Model(model) => model.sentence(),

@@ -14,7 +14,7 @@ pub fn name(text: &str) -> String {
     elided(text, NAME)
 }
 
-/// What an event or an operation did.
+/// The label of an event or an operation.
 pub fn label(text: &str) -> String {
     elided(text, LABEL)
 }

@@ -2,7 +2,7 @@
 
 use crate::document::Overview;
 
-/// How many stretches a history is cut into,
+/// The number of stretches that a history is cut into,
 const STRETCHES: u32 = 400;
 /// but the strip has no more cells than this.
 const CELLS: usize = 40_000;
@@ -10,7 +10,7 @@ const CELLS: usize = 40_000;
 /// A history in stretches: where each of its members is, and whose it is.
 pub struct Stretches {
     density: Vec<Vec<u32>>,
-    /// How long the whole is.
+    /// The length of the whole.
     length: u64,
     count: u32,
 }

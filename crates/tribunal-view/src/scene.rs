@@ -1,4 +1,4 @@
-//! What pictures of memories and of transactions have in common: boxes in columns, and edges between them.
+//! The common parts of pictures of memories and of transactions: boxes in columns, and edges between them.
 
 use crate::document::{
     Arrow, Document, Edge, Kind, Line, MemoryDrawing, Outcome, Picture, Shown, Thread, TransactionsDrawing,
@@ -44,14 +44,14 @@ pub struct Block<'a> {
     pub marked: Vec<bool>,
     /// Its tooltip.
     pub told: String,
-    /// How it is drawn: `access`, `fence`, `init`, `aborted`, `pending`.
+    /// The class by which it is drawn: `access`, `fence`, `init`, `aborted`, `pending`.
     pub class: &'static str,
     /// Whether it is wrong by itself.
     pub failing: bool,
 }
 
 impl<'a> Scene<'a> {
-    /// That of an answer of a document, by index; none if it has no columns.
+    /// The scene of an answer of a document, by index; none if it has no columns.
     pub fn of(document: &'a Document, answer: usize) -> Option<Self> {
         match &document.picture {
             Picture::Memory { answers, .. } => memory(document, answers.get(answer)),
@@ -172,7 +172,7 @@ fn is_in(cycle: &[Arrow], edge: Edge) -> bool {
     cycle.iter().any(|arrow| [arrow.from, arrow.to] == edge)
 }
 
-/// What a client gave as an error, beside what it is of: ` (timeout)`.
+/// The error that a client gave, beside what it is of: ` (timeout)`.
 pub fn why(error: Option<&str>) -> String {
     error.map_or_else(String::new, |error| format!(" ({error})"))
 }

@@ -1,4 +1,4 @@
-//! Which part of a large history a picture shows.
+//! The part of a large history that a picture shows.
 
 /// The most events or operations in a picture.
 pub const MOST: usize = 4000;

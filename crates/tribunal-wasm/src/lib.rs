@@ -50,7 +50,7 @@ mod tests {
     fn a_history_is_checked() {
         let sb = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
         let answer = answered(sb, r#"{"models": "sc,tso"}"#);
-        let verdicts = answer["document"]["rulings"].as_array().expect("rulings").iter();
+        let verdicts = answer["document"]["answers"].as_array().expect("answers").iter();
         let verdicts: Vec<_> = verdicts.map(|said| said["verdict"].as_str()).collect();
         assert_eq!(verdicts, [Some("inconsistent"), Some("consistent")]);
     }

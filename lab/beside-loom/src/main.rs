@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tribunal_explore::{End, Explorer};
 
 /// How long loom may take for a program.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PROGRAM_TIME: Duration = Duration::from_secs(20);
 
 /// A program's name, and the program with our types and with loom's.
 type Program = (&'static str, fn(), fn());
@@ -38,7 +38,7 @@ fn main() {
         let runs = Arc::new(AtomicU64::new(0));
         let count = runs.clone();
         let mut builder = loom::model::Builder::new();
-        (builder.max_duration, builder.checkpoint_interval) = (Some(PATIENCE), 1_000);
+        (builder.max_duration, builder.checkpoint_interval) = (Some(PROGRAM_TIME), 1_000);
         let start = Instant::now();
         builder.check(move || {
             count.fetch_add(1, Relaxed);
@@ -49,8 +49,8 @@ fn main() {
             "{name:<16}{:>12}{:>14}{:>12}{:>14}{:>10}",
             report.executions,
             format!("{:.3?}", report.duration),
-            format!("{}{}", if time < PATIENCE { "" } else { "> " }, runs.load(Relaxed)),
-            format!("{}{:.3?}", if time < PATIENCE { "" } else { "> " }, time),
+            format!("{}{}", if time < PROGRAM_TIME { "" } else { "> " }, runs.load(Relaxed)),
+            format!("{}{:.3?}", if time < PROGRAM_TIME { "" } else { "> " }, time),
             format!("{:.0}", time.as_secs_f64() / report.duration.as_secs_f64()),
         );
     }

@@ -1,4 +1,4 @@
-//! What was found, as a table and in words.
+//! The findings as a table and in words.
 
 use crate::study::Study;
 use std::fmt::Write;

@@ -72,7 +72,7 @@ impl Times {
         self.undecided += usize::from(!timed.decided());
     }
 
-    /// How many histories there were.
+    /// The number of histories.
     pub fn count(&self) -> usize {
         self.all.len()
     }

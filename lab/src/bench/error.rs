@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use tribunal_machines::InvalidClients;
 
-/// Why a suite failed.
+/// The reason why a suite failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It was asked to stop.
@@ -34,7 +34,7 @@ pub enum Error {
     Logs {
         /// The folder.
         folder: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
     /// A log that cannot be read.

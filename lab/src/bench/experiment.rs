@@ -12,7 +12,7 @@ use tribunal_history::model::Model;
 pub(crate) struct Experiment {
     /// What its plot is called.
     pub plot: &'static str,
-    /// Which figure it is.
+    /// The figure that it is.
     pub figure: &'static str,
     pub model: Model,
     pub set: Set,
@@ -85,7 +85,7 @@ struct Effort {
     compared: [u64; 3],
     /// On how many the baseline is tried.
     memoized: u64,
-    /// How long an engine may take over one history.
+    /// The time that an engine may take over one history.
     patience: Duration,
 }
 

@@ -27,7 +27,7 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
-/// How long something took at a size.
+/// The time that something took at a size.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// The size, greater than 0.

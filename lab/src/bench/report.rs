@@ -1,4 +1,4 @@
-//! What a suite found, as text and as Markdown.
+//! The findings of a suite, as text and as Markdown.
 
 use crate::bench::{Plot, Table};
 use std::fmt::Write as _;

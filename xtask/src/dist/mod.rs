@@ -1,4 +1,4 @@
-//! What is handed out: the command, the C library, the Python wheel and the page, with their checksums.
+//! The files that are handed out: the command, the C library, the Python wheel and the page, with their checksums.
 //!
 //! The command and the C library are a folder that is laid out as `/usr/local` is, and an archive of it. The wheel and the
 //! page are files beside it, since pip and web servers take them as they are.
@@ -92,7 +92,7 @@ impl Release {
         self.directory.join(self.name())
     }
 
-    /// Why a part cannot be built here, if so.
+    /// The reason why a part cannot be built here, if so.
     fn missing(&self, part: Part) -> Option<String> {
         match part {
             Part::Command if self.musl => {

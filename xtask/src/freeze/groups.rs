@@ -1,4 +1,4 @@
-//! What the command is asked: examples, public corpora, histories by others, generated histories, litmus tests, programs.
+//! The commands that are asked: examples, public corpora, histories by others, generated histories, litmus tests, programs.
 
 use super::{Group, Step};
 use std::path::Path;

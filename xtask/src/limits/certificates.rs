@@ -4,7 +4,7 @@ use super::{Attack, Family};
 
 /// How deep cases are nested: somewhat less deep than certificates are read at all.
 const DEEP: usize = 950;
-/// How many splits there are, in 12 MB or more, and in 29 MB.
+/// The number of splits, in 12 MB or more, and in 29 MB.
 const SPLITS: usize = 150_000;
 const MORE_SPLITS: usize = 350_000;
 

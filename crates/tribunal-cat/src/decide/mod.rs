@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug)]
 pub struct Decider<'p> {
     evaluator: Evaluator<'p>,
-    /// Which events are of one location.
+    /// The events that are of one location.
     same_location: Relation,
     /// Required checks that no choice matters to.
     free: Vec<usize>,
@@ -42,11 +42,11 @@ pub struct Decider<'p> {
     /// What they range over, on this execution.
     ranges: Vec<Range>,
     forbidden: Forbidden,
-    /// How many candidates there have been.
+    /// The number of candidates that there have been.
     states: u64,
 }
 
-/// How many relations marking takes, in most models: where it is more, it is counted once it is known.
+/// The number of relations that marking takes, in most models: where it is more, it is counted once it is known.
 const MARKS: usize = 8;
 
 /// What was decided.

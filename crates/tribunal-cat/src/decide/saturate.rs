@@ -10,7 +10,7 @@ use crate::limits::{Limits, Pace, Stopped};
 use crate::plan::ChoiceId;
 use crate::relation::{Relation, members};
 
-/// Why pairs were added.
+/// The reason why pairs were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// They were assumed.
@@ -71,7 +71,7 @@ impl Stage {
     }
 }
 
-/// Which checks force pairs.
+/// The checks that force pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checks {
     /// Those that go on failing when choices grow.

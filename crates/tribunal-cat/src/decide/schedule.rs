@@ -19,7 +19,7 @@ struct Waits {
     inverse: bool,
 }
 
-/// How often an order is begun again.
+/// The number of times that an order is begun again.
 const REPAIRS: usize = 64;
 
 pub(super) struct Schedule<'a> {

@@ -1,4 +1,4 @@
-//! Why a pair is in a relation: the operations it comes from, down to facts and chosen pairs.
+//! Derivations of the pairs of a relation: the operations it comes from, down to facts and chosen pairs.
 //!
 //! A failed check is explained by a cycle or a pair, and the derivations of its parts. These show which pairs of the
 //! choices it depends on: a clause that no consistent choice satisfies.
@@ -8,7 +8,7 @@ mod path;
 mod rounds;
 
 use crate::evaluate::{Evaluator, Value};
-use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
+use crate::plan::{ChoiceId, Condition, NodeId, Op};
 use rounds::{Context, Rounds};
 use std::ops::Range;
 
@@ -23,14 +23,14 @@ pub struct Step {
     pub premises: Range<usize>,
 }
 
-/// Why a pair is in a relation, or why a check fails.
+/// The reason why a pair is in a relation, or why a check fails.
 ///
 /// Steps come before their premises.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derivation {
     /// The first are the conclusions: one, or the pairs of a cycle in order.
     pub steps: Vec<Step>,
-    /// How many are derived.
+    /// The number that are derived.
     pub roots: usize,
     /// Whether it depends on choices only through the chosen pairs among its steps: what is subtracted may also depend on choices.
     pub complete: bool,
@@ -53,31 +53,21 @@ impl Derivation {
     }
 }
 
-/// Why a check fails.
+/// The reason why a check fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The events of a cycle, each related to the next and the last to the first; an event related to itself; the pair or the event of what should be empty; or none if
     /// it should not be empty.
     pub events: Vec<usize>,
-    /// Why they are related.
+    /// The reason why they are related.
     pub derivation: Derivation,
 }
 
-/// How many cycles are looked at for one that depends on few chosen pairs.
+/// The number of cycles that are looked at for one that depends on few chosen pairs.
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {
-    /// Why a pair is in a node outside all fixpoints, or an event in a set; `None` if it is not. In large executions, what does not depend on choices
-    /// is not derived further.
-    pub fn derive(&mut self, node: NodeId, pair: (usize, usize)) -> Option<Derivation> {
-        let is_member = match self.plan().node(node).ty {
-            Type::Set => pair.0 == pair.1 && self.set(node).contains(pair.0),
-            Type::Relation => self.relation(node).contains(pair.0, pair.1),
-        };
-        is_member.then(|| self.derive_all(&[(node, pair)]))
-    }
-
-    /// Why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
+    /// The reason why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
     pub fn failure(&mut self, check: usize) -> Option<Failure> {
         if self.holds(check) {
             return None;

@@ -1,4 +1,4 @@
-//! The last step: what no check and no choice needs is left out.
+//! The last step, which leaves out the nodes that no check and no choice needs.
 
 use crate::plan::{Check, Choice, ChoiceId, Effect, Fixpoint, FixpointId, Node, NodeId, Op, Orders, Plan};
 

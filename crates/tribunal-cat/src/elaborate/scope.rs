@@ -1,4 +1,4 @@
-//! Which name has which value, at a place in the text.
+//! Scopes: the values of names at a place in the text.
 
 use super::value::Value;
 use crate::error::Fault;

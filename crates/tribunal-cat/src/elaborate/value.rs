@@ -1,4 +1,4 @@
-//! What expressions stand for while a plan is made.
+//! The values of expressions while a plan is made.
 
 use super::primitive::Primitive;
 use crate::lexer::Symbol;

@@ -252,7 +252,7 @@ pub(crate) fn operands(plan: &Plan, node: NodeId) -> Vec<NodeId> {
     }
 }
 
-/// How often each node is used.
+/// The number of times that each node is used.
 fn uses(plan: &Plan) -> Vec<u32> {
     let mut uses = vec![0; plan.nodes.len()];
     let mut used = |node: NodeId| uses[node.0 as usize] += 1;

@@ -1,10 +1,8 @@
-//! Why an execution has no orders that satisfy a model's checks.
+//! Proofs that an execution has no orders that satisfy a model's checks.
 
 mod verify;
 
 pub use verify::Invalid;
-
-use crate::plan::ChoiceId;
 
 /// A pair of events that a choice orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,11 +19,6 @@ impl Edge {
     /// The reversed edge.
     pub fn reversed(self) -> Edge {
         Edge { choice: self.choice, first: self.second, second: self.first }
-    }
-
-    /// The choice.
-    pub fn choice(self) -> ChoiceId {
-        ChoiceId(self.choice)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::plan::{Effect, Facts, Orders, Plan};
 use crate::polarity::Polarities;
 use crate::relation::{Relation, Set};
 
-/// Why a refutation is not accepted.
+/// The reason why a refutation is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
     /// A name of the model is unknown.

@@ -1,6 +1,6 @@
 //! Bits in words: what sets and the rows of relations are made of.
 
-/// How many words hold so many bits.
+/// The number of words that hold so many bits.
 #[inline]
 pub const fn words(bits: usize) -> usize {
     bits.div_ceil(64)

@@ -1,4 +1,4 @@
-//! What was found, for programs.
+//! The findings of an exploration as JSON, for programs.
 
 use super::Found;
 use super::print::{events, summary};

@@ -1,4 +1,4 @@
-//! What was found, for people.
+//! The findings of an exploration as text, for people.
 
 use super::{ExploreArguments, Found, Job};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, indented};

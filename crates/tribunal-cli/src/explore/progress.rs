@@ -1,4 +1,4 @@
-//! How far an exploration is, on standard error: only on a terminal, and only if it takes longer than a second.
+//! The progress of an exploration, on standard error: only on a terminal, and only if it takes longer than a second.
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

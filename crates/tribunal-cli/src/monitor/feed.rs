@@ -8,7 +8,7 @@ use std::time::Duration;
 use tribunal_formats::{Error, NilReads, Notes, ObjectEvent, Observed, ReadOptions, events, observations};
 
 /// After this long without input, everything so far is checked.
-const PATIENCE: Duration = Duration::from_millis(50);
+const IDLE_TIME: Duration = Duration::from_millis(50);
 /// So many events go together at most.
 const MOST: usize = 1024;
 
@@ -118,7 +118,7 @@ impl<T: Send + 'static> Feed<T> {
             if let Some(event) = self.batch.next() {
                 return Ok(Next::Event(event));
             }
-            match self.messages.recv_timeout(PATIENCE) {
+            match self.messages.recv_timeout(IDLE_TIME) {
                 Ok(Message::Events(batch)) => self.batch = batch.into_iter(),
                 Ok(Message::LeftOut(count)) => self.left_out = count,
                 Ok(Message::Notes(notes)) => self.notes = notes,

@@ -1,4 +1,4 @@
-//! Which line an event is on.
+//! The lines that events are on.
 
 use std::collections::VecDeque;
 

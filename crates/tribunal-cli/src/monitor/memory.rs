@@ -171,7 +171,7 @@ impl Watch<'_> {
         while let Some(violation) = self.monitor.found() {
             let violation = self.monitor.first(violation, &self.budget.limits());
             self.violations += 1;
-            let text = self.told(&violation);
+            let text = self.in_words(&violation);
             progress.aside(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;
             if !self.arguments.resume || out.is_closed() {
                 return Ok(false);
@@ -182,7 +182,7 @@ impl Watch<'_> {
     }
 
     /// A violation: where, why, and the part of the execution that it rests on.
-    fn told(&self, violation: &Violation) -> String {
+    fn in_words(&self, violation: &Violation) -> String {
         let (file, at) = (printable(&self.file), self.lines.of(violation.event));
         let (line, below) = monitored(&self.monitor, self.model, violation, &self.budget.limits());
         let below: String = below.iter().map(|line| format!("{line}\n")).collect();

@@ -183,7 +183,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 fn open_stream(path: &Path) -> io::Result<File> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use std::os::unix::fs::OpenOptionsExt;
-    const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
+    const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(50);
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let nobody = rustix::io::Errno::NXIO.raw_os_error();
     loop {
@@ -196,7 +196,7 @@ fn open_stream(path: &Path) -> io::Result<File> {
                 if interrupt::requested() {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
-                std::thread::sleep(PATIENCE);
+                std::thread::sleep(POLL_INTERVAL);
             }
             Err(error) => return Err(error),
         }

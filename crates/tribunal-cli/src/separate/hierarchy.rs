@@ -1,4 +1,4 @@
-//! How models relate: a table, what includes what, and a picture of it.
+//! The relations between models: a table, what includes what, and a picture of it.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What is in a history of a memory.
+//! The contents of a history of a memory, in numbers.
 
 use super::spread;
 use crate::output::Page;

@@ -1,4 +1,4 @@
-//! What is in a history of an object.
+//! The contents of a history of an object, in numbers.
 
 use super::spread;
 use crate::output::Page;

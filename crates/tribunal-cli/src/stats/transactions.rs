@@ -1,4 +1,4 @@
-//! What is in a history of transactions.
+//! The contents of a history of transactions, in numbers.
 
 use super::spread;
 use crate::output::Page;

@@ -1,5 +1,4 @@
 //! Running the command and looking at what it did.
-#![allow(dead_code, missing_docs)]
 
 use std::io::Write;
 use std::path::PathBuf;

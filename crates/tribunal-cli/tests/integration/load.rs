@@ -27,7 +27,7 @@ const LARGE: Load =
 /// How long a good client waits from an answer to its next request, and how often a slow one sends a byte.
 const PAUSE: Duration = Duration::from_millis(500);
 /// When a client gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 /// What good clients ask for.
 const GOOD: [(&str, &str, &str); 4] = [
@@ -74,9 +74,9 @@ impl Server {
     }
 
     /// The status of the answer to a request; 0 if there is none, or none in time.
-    fn ask(&self, method: &str, target: &str, body: &[u8], patience: Duration) -> u16 {
+    fn ask(&self, method: &str, target: &str, body: &[u8], time: Duration) -> u16 {
         let Some(mut stream) = self.connect() else { return 0 };
-        if stream.set_read_timeout(Some(patience)).is_err() {
+        if stream.set_read_timeout(Some(time)).is_err() {
             return 0;
         }
         // The server may refuse it before it is sent.
@@ -211,7 +211,7 @@ fn good_clients_are_answered_among_slow_and_hostile_ones() {
                         break;
                     }
                     let asked = Instant::now();
-                    good.add(server.ask(method, target, body.as_bytes(), PATIENCE), asked.elapsed());
+                    good.add(server.ask(method, target, body.as_bytes(), ANSWER_TIME), asked.elapsed());
                     thread::sleep(PAUSE);
                 }
             });

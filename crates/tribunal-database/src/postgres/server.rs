@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time that the server may take to answer.
+const START_TIME: Duration = Duration::from_secs(30);
 
 /// Where Debian's packages, and Fedora's, put the programs of a server, which are not on the path.
 const PLACES: [&str; 2] = ["/usr/lib/postgresql", "/usr/pgsql"];
@@ -35,7 +35,7 @@ cd / && rm -rf "$2"
 pub struct Server {
     directory: PathBuf,
     watch: Child,
-    /// What keeps it running.
+    /// The pipe that keeps it running.
     alive: Option<ChildStdin>,
 }
 
@@ -101,7 +101,7 @@ impl Server {
         Ok(server)
     }
 
-    /// How clients find it.
+    /// The address at which clients find it.
     pub fn url(&self) -> String {
         format!("host={} user=postgres dbname=postgres", self.directory.display())
     }
@@ -111,7 +111,7 @@ impl Server {
         let start = Instant::now();
         loop {
             let Err(error) = postgres::Client::connect(&self.url(), postgres::NoTls) else { return Ok(()) };
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > START_TIME {
                 let log = fs::read_to_string(self.directory.join("log")).unwrap_or_default();
                 let last = log.lines().next_back().unwrap_or_default().to_string();
                 return Err(cannot(format!("no answer: {error}; its log ends with `{last}`")));

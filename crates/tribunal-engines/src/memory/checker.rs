@@ -1,7 +1,7 @@
 //! Checking many histories against one model.
 
 use crate::Engine;
-use crate::memory::models::judgment;
+use crate::memory::models::judge_with;
 use crate::memory::small::Small;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
@@ -59,6 +59,6 @@ impl Checker {
         {
             return (Verdict::Consistent(witness), engine);
         }
-        judgment(execution, self.model, None, limits)
+        judge_with(execution, self.model, None, limits)
     }
 }

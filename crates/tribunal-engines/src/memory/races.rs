@@ -32,7 +32,7 @@ use tribunal_history::memory::{EventId, Execution, Label, ThreadId};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Limit, Race};
 
-/// Which races to list.
+/// The races to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     /// One for each pair of places, where a place is a thread at a location: the first in the order of a replay.
@@ -41,7 +41,7 @@ pub enum Listing {
     All,
 }
 
-/// Why the races of a history cannot be listed.
+/// The reason why the races of a history cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RacesError {
     /// Races are defined for rc20 and rc11.
@@ -120,12 +120,12 @@ pub fn each_race(
     .map_err(unlisted)
 }
 
-/// What happens before what, between threads.
+/// Happens-before between threads.
 trait Past {
     /// Whether the event of this index in another thread happens before `event`.
     fn has(&self, x: &Execution, event: EventId, thread: ThreadId, index: u32) -> bool;
 
-    /// How many events of another thread happen before `event`.
+    /// The number of events of another thread that happen before `event`.
     fn known(&self, x: &Execution, event: EventId, thread: ThreadId) -> u32;
 }
 
@@ -189,10 +189,10 @@ struct Search<'a, P, G> {
     places: Vec<Option<Vec<Place>>>,
     /// For each access, the one before it at its place and of its class, as in [`Place::latest`]; only to list all.
     previous: Vec<u32>,
-    /// How many bytes the columns take, and what the places do.
+    /// The number of bytes that the columns take, and what the places do.
     bytes: usize,
     growth: Growth,
-    /// How many places were looked at since time was.
+    /// The number of places that were looked at since time was.
     looks: usize,
     /// Whether no more races are wanted.
     enough: bool,

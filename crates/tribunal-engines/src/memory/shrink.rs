@@ -57,9 +57,9 @@ pub fn shrink(
 /// Around a part, so many events at most are looked at for a smaller one.
 const AROUND: usize = 1 << 11;
 
-/// How many events of the part's surroundings, added up over all checks, may be judged: far fewer than there are in a
+/// The number of events of the part's surroundings, added up over all checks, that may be judged: far fewer than there are in a
 /// long history, so that all this takes less than its check.
-const fn patience(whole: usize) -> usize {
+const fn most_judged(whole: usize) -> usize {
     20_000 + whole / 32
 }
 
@@ -85,7 +85,7 @@ fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
     kept
 }
 
-/// What is left of the whole.
+/// The part that is left of the whole.
 #[derive(Clone)]
 struct Draft {
     /// In the order of their ids; with a read its source.
@@ -123,7 +123,7 @@ impl Draft {
     }
 }
 
-/// What is left of events without some of them, and without all that read from those.
+/// The events without some of them, and without all that read from those.
 fn without(x: &Execution, events: &[EventId], dropped: impl Fn(EventId) -> bool) -> Vec<EventId> {
     let mut gone: FxHashSet<EventId> = events.iter().copied().filter(|&event| dropped(event)).collect();
     loop {
@@ -203,7 +203,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// What surrounds the draft's events may break the model in fewer: it is asked without each of them in turn.
     fn look_around(&mut self) {
-        let end = self.judged + patience(self.x.len());
+        let end = self.judged + most_judged(self.x.len());
         let surroundings = self.surroundings();
         let mut at = 0;
         while let Some(&event) = self.draft.events.get(at)

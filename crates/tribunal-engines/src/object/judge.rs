@@ -1,6 +1,6 @@
 //! Choosing an engine and running it.
 
-use super::collections::{self, Decision};
+use super::collections::{self, Known};
 use super::linearize;
 use super::meter::Meter;
 use super::{Criterion, Typed, Unsupported, Verdict};
@@ -64,11 +64,11 @@ pub(super) fn judge_within(
 fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> (Verdict, Engine) {
     let (history, spec) = (typed.history(), typed.spec());
     let (decided, engine) = match collections::decide(history, spec, meter.limits()) {
-        Ok(Decision::Verdict(Verdict::Unsupported(_))) => {
+        Ok(Known::Verdict(Verdict::Unsupported(_))) => {
             (linearize::decide(history, spec, &Criterion::Linearizable, meter), Engine::Search)
         }
-        Ok(Decision::Partly(partly)) => (linearize::complete(history, spec, partly, meter), Engine::Search),
-        Ok(Decision::Verdict(verdict)) => (Ok(verdict), Engine::Collection),
+        Ok(Known::Partly(partly)) => (linearize::complete(history, spec, partly, meter), Engine::Search),
+        Ok(Known::Verdict(verdict)) => (Ok(verdict), Engine::Collection),
         Err(limit) => (Err(limit), Engine::Collection),
     };
     (decided.unwrap_or_else(Verdict::Undecided), engine)
@@ -104,8 +104,8 @@ fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Mete
     let decided = match engine {
         Engine::Collection => {
             collections::decide(history, spec, meter.limits()).map(|decision| match decision {
-                Decision::Verdict(verdict) => verdict,
-                Decision::Partly(_) => Verdict::Unsupported(Unsupported::NotDistinct),
+                Known::Verdict(verdict) => verdict,
+                Known::Partly(_) => Verdict::Unsupported(Unsupported::NotDistinct),
             })
         }
         Engine::Search => linearize::decide(history, spec, criterion, meter),

@@ -1,4 +1,4 @@
-//! What a search costs, held against its limits.
+//! The cost of a search, held against its limits.
 
 use super::{Exceeded, Machine};
 use tribunal_history::limits::Limits;
@@ -7,7 +7,7 @@ use tribunal_history::verdict::Limit;
 /// After so much work the clock is looked at: a fraction of a millisecond, mostly.
 const POLL: u64 = 1 << 15;
 
-/// What a visit to a search state counts, apart from what the machine and the search say of themselves.
+/// The bytes that a visit to a search state counts, apart from what the machine and the search say of themselves.
 const VISIT: u64 = 64;
 
 /// Counts what is spent: search states, and work, so that the clock is looked at often enough and no oftener.
@@ -37,12 +37,12 @@ impl<'a> Meter<'a> {
         &self.limits
     }
 
-    /// How many states have been visited.
+    /// The number of states that have been visited.
     pub(super) fn states(&self) -> u64 {
         self.states
     }
 
-    /// How many more may be.
+    /// The number of states that may still be visited.
     pub(super) fn states_left(&self) -> u64 {
         self.limits.max_states.saturating_sub(self.states)
     }

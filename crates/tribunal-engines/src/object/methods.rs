@@ -96,7 +96,7 @@ pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
     strengths
 }
 
-/// Which methods can be atomic, where it is known which named criteria hold.
+/// The methods that can be atomic, where it is known which named criteria hold.
 pub fn atomic_methods(
     typed: &Typed<'_>,
     holds: impl Fn(&Criterion) -> Option<bool>,
@@ -180,7 +180,7 @@ fn chosen(methods: &[String], mask: u32) -> Vec<String> {
     methods.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, name)| name.clone()).collect()
 }
 
-/// What can be said of the methods that are not among the atomic ones.
+/// The guarantees of the methods that are not among the atomic ones.
 fn with_others(set: Vec<String>, methods: &[String], ask: &dyn Fn(&Criterion) -> Option<bool>) -> Atomic {
     let meets = |method: &String, criterion: &Criterion| {
         let mut axioms = atomic(&set);

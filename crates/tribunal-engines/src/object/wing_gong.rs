@@ -7,7 +7,7 @@ use super::meter::Meter;
 use super::{AbstractExecution, Criterion, History, OpId, Specification, Verdict, Violation, Visibility};
 use tribunal_history::verdict::Limit;
 
-/// What an operation takes in the search's columns.
+/// The bytes that an operation takes in the search's columns.
 const BYTES: usize = 80;
 
 pub(super) fn decide(

@@ -30,7 +30,7 @@ impl Rows {
         self.width
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[inline(always)]
     pub(crate) fn len(&self) -> u32 {
         (self.entries.len() / self.width) as u32

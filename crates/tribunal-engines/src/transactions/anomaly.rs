@@ -35,14 +35,14 @@ const CHOICES: usize = 4;
 /// and so many reads one after another.
 const CHOSEN: usize = 3;
 
-/// What a violation is called.
+/// The name of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Anomaly {
     shape: Shape,
     order: Order,
 }
 
-/// What a violation looks like.
+/// The shape of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Shape {
@@ -129,7 +129,7 @@ impl Shape {
         }
     }
 
-    /// What it means, as a phrase.
+    /// Its meaning, as a phrase.
     pub const fn sentence(self) -> &'static str {
         match self {
             Shape::Misread(Misreading::ThinAir) => "a read returns a value that nobody wrote",
@@ -267,7 +267,7 @@ impl Anomaly {
         }
     }
 
-    /// What it looks like.
+    /// Its shape.
     pub const fn shape(self) -> Shape {
         self.shape
     }

@@ -18,7 +18,7 @@ pub const fn engines(level: Level) -> &'static [Engine] {
     }
 }
 
-/// What has been used to decide.
+/// The engine that has been used to decide.
 pub(super) struct Used(Cell<Engine>);
 
 impl Used {

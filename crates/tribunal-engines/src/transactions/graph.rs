@@ -1,4 +1,4 @@
-//! What must come before what: transactions, and what stands between them, with a reason for every edge.
+//! A graph of transactions, and of nodes that stand between them, with a reason for every edge.
 
 use super::OpId;
 use crate::reach::digraph::{sort, unsorted};
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// A node: a transaction by its id, init behind them, or a moment behind that.
 pub(super) type Node = u32;
 
-/// Why one comes before another.
+/// The reason why one comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// so.

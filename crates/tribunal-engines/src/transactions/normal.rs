@@ -23,7 +23,7 @@ use tribunal_verify::transactions::verify;
 const DEEP: usize = 100;
 /// nor a proof whose steps times its cases are more than this.
 const LARGE: usize = 1_000_000;
-/// How often what a cycle depends on is looked at.
+/// The number of times that what a cycle depends on is looked at.
 const DEEPEST: usize = 4;
 /// Of a cycle that depends on more orders of writers, the first are looked at.
 const MANY: usize = 12;

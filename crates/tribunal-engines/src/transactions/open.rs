@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// How many choices may depend on one another: certificates nest as deep.
+/// The number of choices that may depend on one another: certificates nest as deep.
 const DEEPEST: usize = 500;
 
 /// Sources and a commit order with them, or why there are none. NP-complete, except for ru of registers.

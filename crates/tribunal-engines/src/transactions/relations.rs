@@ -24,7 +24,7 @@ impl Nodes {
         }
     }
 
-    /// How many there are without moments.
+    /// The number of nodes without moments.
     pub(super) fn count(self) -> usize {
         self.transactions as usize + 1
     }
@@ -65,7 +65,7 @@ pub(super) fn written(history: &History, txn: TxnId) -> Vec<KeyId> {
     keys
 }
 
-/// When committed transactions that count ended, in order.
+/// The times when committed transactions that count ended, in order.
 pub(super) fn ends(history: &History) -> Vec<(i64, TxnId)> {
     let committed = counted(history).filter(|&txn| history.status(txn) == Status::Committed);
     let mut ends: Vec<(i64, TxnId)> =

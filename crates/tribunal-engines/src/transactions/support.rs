@@ -1,4 +1,4 @@
-//! What a violation depends on.
+//! The operations that a violation depends on.
 
 use super::{Because, End, History, Link, Op, OpId, Proof, Rel, Source, TxnId, Violation};
 use rustc_hash::FxHashSet;

@@ -43,7 +43,7 @@ pub(super) fn decide(
     }
 }
 
-/// Why there is no order, or no answer.
+/// The reason why there is no order, or no answer.
 enum Stop {
     Refuted(Proof),
     Limit(Limit),
@@ -147,7 +147,7 @@ impl Explanation<'_> {
         Proof { steps: Vec::new(), end: End::Cycle(cycle) }
     }
 
-    /// How a writer comes before a reader.
+    /// The path by which a writer comes before a reader.
     fn path(&self, writer: TxnId, read: OpId) -> Vec<Link> {
         let (history, reader) = (self.history, self.history.txn_of(read));
         let link = |rel| vec![Link { from: writer, to: reader, rel }];

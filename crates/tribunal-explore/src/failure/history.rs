@@ -1,14 +1,14 @@
 //! An execution of the explorer as a history.
 
 use crate::Failure;
-use crate::graph::{Event, EventId, Source};
+use crate::graph::{Event, Source};
 use crate::program::Action;
 use std::collections::HashSet;
 use std::io;
 use tribunal_formats::{Format, Labels, WriteError, Writer, write_history};
 use tribunal_history::memory::{self, Execution, LocId, MalformedHistory, Op, Order, Slot};
 
-/// An execution as a history, with a mapping of its events.
+/// An execution as a history.
 ///
 /// As in sessions, spawns and joins become a release write to a separate location and an acquire read of it. So
 /// do dropped handles: the last one reads what the others wrote. A send writes its message to a location of its own, from which it is received, and
@@ -17,22 +17,9 @@ use tribunal_history::memory::{self, Execution, LocId, MalformedHistory, Op, Ord
 pub struct History {
     /// The history.
     pub execution: Execution,
-    /// By event of the graph: its event in the history. Of several, the first.
-    events: Vec<Option<memory::EventId>>,
 }
 
 impl History {
-    /// The event of the history for an event of the graph, if it has one.
-    pub fn event(&self, id: EventId) -> Option<memory::EventId> {
-        self.events.get(id.index()).copied().flatten()
-    }
-
-    /// The event of the graph for an event of the history, if there is one.
-    pub fn origin(&self, event: memory::EventId) -> Option<EventId> {
-        let at = self.events.iter().position(|&of| of == Some(event))?;
-        Some(EventId(at as u32))
-    }
-
     /// Writes the history, for `tribunal explain` and `tribunal view`.
     pub fn write(&self, out: impl io::Write, format: Format) -> Result<(), WriteError> {
         let mut writer = Writer::new(out, format);
@@ -159,8 +146,7 @@ pub(super) fn history_of(
         slots.push(slot);
     }
     let execution = b.build()?;
-    let events = slots.iter().map(|slot| slot.map(|slot| execution.event(slot))).collect();
-    Ok(History { execution, events })
+    Ok(History { execution })
 }
 
 /// A load, store or RMW.

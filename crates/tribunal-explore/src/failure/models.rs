@@ -17,9 +17,9 @@ pub const MODELS: [Model; 7] =
 pub struct UnderModel {
     /// The model.
     pub model: Model,
-    /// How the exploration ended.
+    /// The end of the exploration.
     pub end: End,
-    /// How many executions there were.
+    /// The number of executions.
     pub executions: u64,
     /// The failure in a few words.
     pub failure: Option<String>,

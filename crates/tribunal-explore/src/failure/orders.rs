@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
-/// What kind of operation an order is of.
+/// The kind of operation that an order is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A load.
@@ -78,7 +78,7 @@ struct Fenced {
     next: Option<(Order, Place)>,
     /// The answer to the operation before it.
     answer: Option<Answer>,
-    /// How many events the program knows of.
+    /// The number of events that the program knows of.
     events: u32,
     /// After how many of them there are new fences.
     fences: Vec<u32>,
@@ -109,7 +109,7 @@ impl<P> Reordered<P> {
     }
 }
 
-/// How much an order asks for.
+/// The strength of an order.
 pub(super) fn strength(order: Order) -> u32 {
     match order {
         Order::NonAtomic | Order::Relaxed => 0,

@@ -26,7 +26,7 @@ use tribunal_history::{limits::Limits, model::Model};
 pub struct Change {
     /// Its place in the source; that of the operation before a fence that is missing.
     pub place: Place,
-    /// What it is.
+    /// The kind of the operation.
     pub kind: Kind,
     /// Its order. A fence that is missing is relaxed.
     pub from: Order,
@@ -51,7 +51,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// What would repair a test.
+/// A repair of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Any of these sets of changes, which are all minimal.
@@ -218,7 +218,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         last.is_some_and(|(_, failure)| matches!(failure.problem, Problem::Nondeterminism { .. }))
     }
 
-    /// What can be changed, with the orders that it has; there may be a fence behind each access.
+    /// The sites that can be changed, with the orders that they have; there may be a fence behind each access.
     fn sites(&self) -> Vec<(Site, Order)> {
         let met = self.met.iter().map(|(&site, &order)| (site, order));
         let fences = self.met.keys().filter(|(_, kind)| matches!(kind, Kind::Load | Kind::Store | Kind::Rmw));
@@ -228,7 +228,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         sites
     }
 
-    /// How much a set changes.
+    /// The size of the change of a set.
     fn weight(&self, set: &Table) -> u32 {
         let more = |(site, &order): (&Site, &Order)| {
             let written = self.met.get(site).map_or(0, |&written| strength(written));

@@ -16,13 +16,13 @@ const GAP: usize = 2;
 const LONGEST_NAME: usize = 20;
 /// Of longer executions, so many events are shown.
 const MOST_ROWS: usize = 200;
-/// How long to look for a reason.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time to look for a reason.
+const REASON_TIME: Duration = Duration::from_secs(5);
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.headline())?;
-        let deadline = Instant::now().checked_add(PATIENCE);
+        let deadline = Instant::now().checked_add(REASON_TIME);
         let limits = Limits { deadline, ..Limits::default() };
         write!(f, "{}", self.explanation(&limits).join("\n"))
     }
@@ -184,7 +184,7 @@ impl Failure {
         lines
     }
 
-    /// Why nothing orders two accesses.
+    /// The reason why nothing orders two accesses.
     fn unordered(&self, first: EventId, second: EventId) -> Vec<String> {
         let (one, other) = (self.graph.event(first), self.graph.event(second));
         let [by, of] = [one, other].map(|event| self.thread_name(event.thread));
@@ -308,7 +308,7 @@ impl Failure {
         names
     }
 
-    /// What short names stand for, of those locations that the execution accesses.
+    /// The meanings of short names, of those locations that the execution accesses.
     fn legend(&self) -> Vec<String> {
         let accessed =
             |loc: usize| self.graph.events().iter().any(|event| event.loc().map(LocId::index) == Some(loc));
@@ -334,7 +334,7 @@ impl Failure {
     }
 }
 
-/// What usually makes a test behave differently when it is run again.
+/// The usual reasons why a test behaves differently when it is run again.
 fn causes_of_nondeterminism() -> Vec<String> {
     let causes = [
         "std's HashMap and HashSet have another order in each map: use BTreeMap, or a hasher without a seed",

@@ -18,8 +18,8 @@ use tribunal_engines::memory::session::NoSession;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::ThreadId;
 
-/// How long to try to make a failure smaller.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time to try to make a failure smaller.
+const SHRINKING_TIME: Duration = Duration::from_secs(5);
 /// Positions that are looked at for the fewest switches, and the numbers in them.
 const MOST_POSITIONS: usize = 200_000;
 const MOST_COUNTS: usize = 4_000_000;
@@ -30,8 +30,8 @@ pub fn shrink<P: Program>(
     failure: &Failure,
     options: &Options,
 ) -> Result<(Failure, P), NoSession> {
-    let patience = options.max_duration.map_or(PATIENCE, |most| most.min(PATIENCE));
-    let options = Options { max_duration: Some(patience), ..options.clone() };
+    let time = options.max_duration.map_or(SHRINKING_TIME, |most| most.min(SHRINKING_TIME));
+    let options = Options { max_duration: Some(time), ..options.clone() };
     let limits = options.limits();
     let mut shrinking = Shrinking { program: Some(program), options, limits, others: Vec::new() };
     let mut best = failure.clone();
@@ -69,7 +69,7 @@ struct Shrinking<P> {
     program: Option<P>,
     options: Options,
     limits: Limits<'static>,
-    /// What each read of the last run could have read.
+    /// The sources that each read of the last run could have had.
     others: Readable,
 }
 

@@ -1,4 +1,4 @@
-//! Where an execution departs from sequential consistency.
+//! The points at which an execution departs from sequential consistency.
 
 use super::history::{History, history_of};
 use crate::Failure;
@@ -22,7 +22,7 @@ pub struct Weak {
     pub lines: Vec<String>,
 }
 
-/// Why it is not known what a stronger model forbids.
+/// The reason why it is not known what a stronger model forbids.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unexplained {
     /// The execution is not a history.

@@ -1,4 +1,4 @@
-//! Where an object of a program has its location in the present execution.
+//! The location that an object of a program has in the present execution.
 
 use super::state::{self, SlotId, State};
 use std::panic::Location;
@@ -53,17 +53,17 @@ impl Home {
         Home { made: made_now(), ..Home::new(kind, place) }
     }
 
-    /// Who made it in this execution, and after how many events.
+    /// The thread that made it in this execution, and after how many events.
     pub(super) fn made(&self, stamp: Stamp) -> Option<(ThreadId, u32)> {
         self.made.filter(|(made, ..)| *made == stamp).map(|(_, thread, events)| (thread, events))
     }
 
-    /// What the object is, for people.
+    /// The kind of the object, for people.
     pub(crate) fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Where it was made.
+    /// The place where it was made.
     pub(crate) fn place(&self) -> &'static Location<'static> {
         self.place
     }

@@ -30,7 +30,7 @@ use watchdog::Pulse;
 /// The closure whose every behavior is explored.
 pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
 
-/// How Rust code is run.
+/// The settings by which Rust code is run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) substrate: Substrate,
@@ -41,7 +41,7 @@ pub(crate) struct Settings {
     pub(crate) trace: bool,
 }
 
-/// What is called outside executions.
+/// The functions that are called outside executions.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     /// Before each.
@@ -82,7 +82,7 @@ pub struct Rust {
     /// By thread, the place of its last operation.
     places: Vec<Place>,
     pulse: Pulse,
-    /// What prints each operation, if that is asked for.
+    /// The trace that prints each operation, if that is asked for.
     trace: Option<Trace>,
 }
 
@@ -116,7 +116,7 @@ impl Rust {
         self.state.as_mut().expect("the state is there while no thread runs")
     }
 
-    /// What a thread does that is resumed for the first time.
+    /// The body of a thread that is resumed for the first time.
     fn body(&mut self, thread: ThreadId) -> Body {
         if thread == ThreadId(0) {
             let main = self.main.clone();
@@ -166,7 +166,7 @@ impl Rust {
 
     /// Gives up the execution: its threads come to their ends by themselves, one operation after the other in turn.
     fn wind_up(&mut self) {
-        /// How many operations a thread makes before others go on.
+        /// The number of operations that a thread makes before others go on.
         const TIME: u32 = 1_000;
         /// After so many rounds in which no thread has ended, they wait for each other forever.
         const ROUNDS: usize = 64;
@@ -236,7 +236,7 @@ impl Rust {
     }
 }
 
-/// What a thread runs, from its first operation to its end.
+/// The body that a thread runs, from its first operation to its end.
 fn thread_body(body: Body) -> Body {
     Box::new(move || {
         let done = catch_unwind(AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! What people call an object: the variable or the field that it is made for, read from the line of the source that makes it.
+//! The names that people give to objects: the variable or the field that it is made for, read from the line of the source that makes it.
 
 use super::state::Slot;
 use crate::program::Place;

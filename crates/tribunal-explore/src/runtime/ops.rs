@@ -13,7 +13,7 @@ use crate::report::Problem;
 use std::panic::Location;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
-/// What is done to an object.
+/// An access to an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Access {
     Load(Order),
@@ -68,7 +68,7 @@ impl Access {
         }
     }
 
-    /// What it writes where it reads this.
+    /// The value that it writes where it reads this.
     fn writes(&self, read: u64) -> Option<u64> {
         match self {
             Access::Store(_, value) => Some(*value),
@@ -84,7 +84,7 @@ impl Access {
         }
     }
 
-    /// How the explorer is told of what was done without asking it, if it must be: as a store of the value written, or as what it is.
+    /// The action by which the explorer is told of what was done without asking it, if it must be: as a store of the value written, or as what it is.
     fn announced(self, read: u64) -> Option<Self> {
         match self {
             Access::Send { .. } => self.writes(read).map(|_| self),
@@ -114,7 +114,7 @@ impl Access {
     }
 }
 
-/// What an access that timed out reads: no word that is waited for has this value.
+/// The value that an access that timed out reads: no word that is waited for has this value.
 pub(crate) const TIMED_OUT: u64 = u64::MAX;
 
 /// Whether the explorer decides an operation.
@@ -183,12 +183,12 @@ pub(crate) fn access_slot(slot: SlotId, access: Access, place: &'static Location
     access_from(step, slot, address, access, place)
 }
 
-/// What was done to the memory that is used where the explorer is not asked, before the answer is known.
+/// A change to the memory that is used where the explorer is not asked, before the answer is known.
 #[derive(Clone, Copy)]
 struct Guess {
     /// The value read.
     read: u64,
-    /// How often the object has been written, after this.
+    /// The number of times that the object has been written, after this.
     version: u32,
 }
 

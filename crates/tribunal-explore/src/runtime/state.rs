@@ -1,4 +1,4 @@
-//! What the threads of a program under test share with the explorer's worker.
+//! The state that the threads of a program under test share with the explorer's worker.
 
 use super::home::{Home, Stamp};
 use super::ops::Access;
@@ -18,24 +18,24 @@ use tribunal_history::memory::{LocId, ThreadId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotId(pub(crate) u32);
 
-/// What is known of an object in the present execution.
+/// The state of an object in the present execution.
 pub(crate) struct Slot {
     /// Its location, from its first access on.
     pub(crate) loc: Option<LocId>,
     pub(crate) initial: u64,
     /// The value last written, in the order in which operations were asked for.
     pub(crate) value: u64,
-    /// How often it was written.
+    /// The number of times that it was written.
     pub(crate) version: u32,
     pub(crate) kind: &'static str,
     pub(crate) place: &'static Location<'static>,
-    /// Where it was when it was last used.
+    /// The address that it had when it was last used.
     pub(crate) address: usize,
     /// The thread that made it in this execution, and after how many of its events.
     pub(crate) made: Option<(ThreadId, u32)>,
     /// If it is shared ownership.
     pub(crate) handles: Handles,
-    /// What a static holds in this execution.
+    /// The content of a static in this execution.
     pub(crate) content: Option<Arc<dyn Any>>,
 }
 
@@ -47,16 +47,16 @@ impl Slot {
     }
 }
 
-/// What runs a thread.
+/// The closure that a thread runs.
 pub(crate) type Body = Box<dyn FnOnce()>;
 
 /// A thread of the program.
 pub(crate) struct ThreadRecord {
-    /// How it gives way, once it runs.
+    /// The suspender by which it gives way, once it runs.
     pub(crate) suspender: Option<Suspender>,
-    /// What it is to run, before it does.
+    /// The body that it is to run, before it does.
     pub(crate) body: Option<Body>,
-    /// What its next child is to run, until that has a number.
+    /// The body that its next child is to run, until that has a number.
     pub(crate) child: Option<Body>,
     /// The last of its children that has a number.
     pub(crate) last_child: ThreadId,
@@ -68,19 +68,19 @@ pub(crate) struct ThreadRecord {
     pub(crate) open: Vec<(SlotId, bool)>,
     /// It was told of a problem; what it does from then on is of no interest.
     pub(crate) failed: bool,
-    /// How many events it has made.
+    /// The number of events that it has made.
     pub(crate) events: u32,
     /// It has made objects since the last of them.
     pub(crate) makes: bool,
-    /// How many events it had made after the last one that others may synchronize with.
+    /// The number of events that it had made after the last one that others may synchronize with.
     pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
     pub(crate) unannounced: Vec<(SlotId, Access, Place)>,
     /// Thread-local values, in the order of their making.
     pub(crate) locals: Vec<(usize, LocalValue)>,
-    /// How often it was woken without cause.
+    /// The number of times that it was woken without cause.
     pub(crate) spurious: u32,
-    /// How often it has waited for a condition variable.
+    /// The number of times that it has waited for a condition variable.
     pub(crate) waits: u32,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct Owed {
     pub(crate) place: &'static Location<'static>,
 }
 
-/// What costs events and is left out until the program is found to use it; exploration then starts again.
+/// The features that cost events and are left out until the program is found to use it; exploration then starts again.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// Somebody asks whether threads have finished.
@@ -135,10 +135,10 @@ pub(crate) struct Needs {
     pub(crate) counted: FxHashSet<Place>,
 }
 
-/// How programs behave where there is a choice.
+/// The behavior of programs where there is a choice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Behavior {
-    /// How often a thread may be woken without cause, or time out, in an execution.
+    /// The number of times that a thread may be woken without cause, or time out, in an execution.
     pub(crate) spurious: u32,
     /// A panic ends its thread, and is for whoever joins it.
     pub(crate) catch_panics: bool,

@@ -1,9 +1,9 @@
-//! What threads of a program run on: coroutines, or threads of the system.
+//! The substrate that the threads of a program run on: coroutines, or threads of the system.
 
 use super::state::{Body, State};
 use tribunal_history::memory::ThreadId;
 
-/// What the threads of a program under test run on. The executions are the same.
+/// The substrate that the threads of a program under test run on. The executions are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Substrate {
     /// Coroutines, all of them on the worker's own thread.
@@ -52,7 +52,7 @@ pub(crate) fn fibers(substrate: Substrate, stack_size: usize) -> Box<dyn Fibers>
     }
 }
 
-/// How what runs gives way.
+/// The suspender by which a running thread gives way.
 #[derive(Clone, Copy)]
 pub(crate) enum Suspender {
     #[cfg(feature = "coroutines")]

@@ -5,7 +5,7 @@ use crate::program::{Action, Answer, Program, Request};
 use std::io::Write as _;
 use tribunal_history::memory::ThreadId;
 
-/// What prints the operations of a program.
+/// A trace that prints the operations of a program.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     runs: u64,

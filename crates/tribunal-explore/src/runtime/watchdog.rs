@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tribunal_history::memory::ThreadId;
 
-/// How often workers are looked at.
+/// The time between two looks at the workers.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so many times without an operation, it is told.
-const PATIENCE: u64 = 5;
+const SILENT_PERIODS: u64 = 5;
 
-/// What a worker runs. It is told at each operation and looked at once a second, so that telling takes no lock.
+/// The state of a worker. It is told at each operation and looked at once a second, so that telling takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Beat {
-    /// How often threads were resumed.
+    /// The number of times that threads were resumed.
     resumed: AtomicU64,
     /// The thread that runs, or [`NOBODY`].
     thread: AtomicU64,
@@ -33,7 +33,7 @@ pub(super) struct Beat {
 /// In place of a thread: none runs.
 const NOBODY: u64 = u64::MAX;
 
-/// What a worker tells of itself, with what it told last.
+/// The reports of a worker about itself, with what it told last.
 #[derive(Debug)]
 pub(super) struct Pulse {
     beat: Arc<Beat>,
@@ -87,7 +87,7 @@ impl Pulse {
 }
 
 impl Beat {
-    /// How often threads were resumed, and what runs since the last time: the thread and the place of its last operation. What is told while this looks
+    /// The number of times that threads were resumed, and what runs since the last time: the thread and the place of its last operation. What is told while this looks
     /// may be mixed up; whoever looks twice sees whether it still runs.
     fn running(&self) -> (u64, Option<(ThreadId, Place)>) {
         let thread = self.thread.load(Acquire);
@@ -134,7 +134,7 @@ fn look() {
                 continue;
             };
             *periods += 1;
-            if *periods == PATIENCE {
+            if *periods == SILENT_PERIODS {
                 tell(thread, place);
             }
             if limit.is_some_and(|limit| *periods >= limit) {
@@ -154,7 +154,7 @@ fn tell(thread: ThreadId, place: Place) {
     // Where nobody listens, nobody is told.
     let _ = writeln!(
         std::io::stderr(),
-        "tribunal: {who} has not come to another operation for {PATIENCE} s since {since}. The threads of a test take turns on one thread of \
+        "tribunal: {who} has not come to another operation for {SILENT_PERIODS} s since {since}. The threads of a test take turns on one thread of \
          the system: is a std Mutex (or another lock that is not of this crate) held across an operation? TRIBUNAL_HANG=SECONDS aborts."
     );
 }

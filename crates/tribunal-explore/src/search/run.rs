@@ -197,14 +197,14 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         /// Steps between two looks at the clock.
         const STEPS: u32 = 8;
         self.polls = self.polls.wrapping_add(1);
-        if self.polls.is_multiple_of(STEPS) { self.look_at_limits() } else { self.limit.clone() }
+        if self.polls.is_multiple_of(STEPS) { self.look_at_limits() } else { self.limit }
     }
 
     pub(super) fn look_at_limits(&mut self) -> Option<Limit> {
         if self.limit.is_none() {
             self.limit = self.limits.check(0).err();
         }
-        self.limit.clone()
+        self.limit
     }
 
     /// Makes the graph these events: what it has in common with them stays. Says whether it could, before a limit was reached.

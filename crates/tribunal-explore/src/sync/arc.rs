@@ -34,17 +34,17 @@ pub struct Weak<T: ?Sized> {
     shared: Option<std::sync::Arc<Shared<T>>>,
 }
 
-/// What the handles of a value share.
+/// The state that the handles of a value share.
 struct Shared<T: ?Sized> {
     home: Home,
     /// Handles that were given up; the last to be given up drops them, so that the destructor runs there.
     given_up: Mutex<Vec<std::sync::Arc<T>>>,
 }
 
-/// What is known of the handles of a value in the present execution.
+/// The handles of a value in the present execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Handles {
-    /// How many are left.
+    /// The number that are left.
     pub(crate) left: u32,
     /// There was more than one.
     shared: bool,
@@ -276,7 +276,7 @@ impl<T: ?Sized> Arc<T> {
         self.value.take().expect("it is there until it is dropped")
     }
 
-    /// How many handles there are.
+    /// The number of handles.
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
         let place = Location::caller();
@@ -431,7 +431,7 @@ impl<T: ?Sized> Weak<T> {
         Some(Arc { value: Some(self.value.upgrade()?), shared: shared.clone() })
     }
 
-    /// How many handles own.
+    /// The number of handles that own.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
         match &self.shared {

@@ -15,7 +15,7 @@ use tribunal_history::memory::Order;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
 
-/// What atomics are outside executions.
+/// The atomics that are used outside executions.
 mod storage {
     pub(super) use super::super::wide::{AtomicI128, AtomicU128};
     pub(super) use std::sync::atomic::{

@@ -33,14 +33,14 @@ const GONE: u64 = 2;
 struct Shared<T> {
     /// The number of messages that were sent.
     home: Home,
-    /// How many messages fit; 0 if each waits until it is received.
+    /// The number of messages that fit; 0 if each waits until it is received.
     bound: Option<u64>,
     contents: Mutex<Contents<T>>,
     /// For threads that wait outside of executions.
     changed: Condvar,
 }
 
-/// What the explorer does not see.
+/// The contents that the explorer does not see.
 struct Contents<T> {
     /// Messages that were not received, also those that are about to be sent.
     messages: BTreeMap<u64, T>,
@@ -48,7 +48,7 @@ struct Contents<T> {
     last: u64,
     senders: usize,
     has_receiver: bool,
-    /// How many threads wait outside of executions.
+    /// The number of threads that wait outside of executions.
     waiting: usize,
     /// Of a bounded channel, by message: whether it was received.
     received: Vec<Arc<Home>>,
@@ -218,7 +218,7 @@ pub struct SyncSender<T> {
 /// Receives messages.
 pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
-    /// How many messages were received.
+    /// The number of messages that were received.
     received: Cell<u64>,
 }
 

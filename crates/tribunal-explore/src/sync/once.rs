@@ -184,7 +184,7 @@ impl Default for Once {
 /// A value that is set once, like [`std::sync::OnceLock`]. A value set in an execution lasts until its end, even in a static.
 pub struct OnceLock<T> {
     word: Word,
-    /// What was set outside executions.
+    /// The value that was set outside executions.
     outside: std::sync::OnceLock<T>,
 }
 
@@ -210,7 +210,7 @@ impl<T> OnceLock<T> {
 }
 
 impl<T: 'static> OnceLock<T> {
-    /// What was set; the caller has seen that it is.
+    /// The value that was set; the caller has seen that it is.
     #[allow(unsafe_code)]
     fn content(&self) -> Option<&T> {
         if let Some(value) = self.outside.get() {

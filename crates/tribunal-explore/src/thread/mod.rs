@@ -40,7 +40,7 @@ struct Inner {
     finished: Home,
 }
 
-/// Which thread it is.
+/// The thread that it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadId(Id);
 
@@ -73,7 +73,7 @@ impl Thread {
         self.explored()?.number.get().copied()
     }
 
-    /// Which thread it is.
+    /// The thread that it is.
     pub fn id(&self) -> ThreadId {
         ThreadId(match &self.0 {
             Handle::Explored(inner) => Id::Explored(inner.number.get().map_or(u32::MAX, |number| number.0)),

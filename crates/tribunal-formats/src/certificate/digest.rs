@@ -56,7 +56,7 @@ impl Form {
         self.0.update(number.into().to_le_bytes());
     }
 
-    /// How many of something follow.
+    /// The number of things that follow.
     fn count(&mut self, count: usize) {
         self.number(count as u64);
     }

@@ -64,7 +64,7 @@ pub fn violation_to_json(history: &History, violation: &Violation) -> Value {
     Value::Object(json)
 }
 
-/// What a case is.
+/// A case.
 #[derive(Clone, Copy)]
 enum Case<'a> {
     Violation(&'a Violation),

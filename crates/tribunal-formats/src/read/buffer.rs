@@ -31,11 +31,11 @@ pub(super) struct Buffer {
     max_memory: usize,
     /// Bytes that the history being read holds, as far as its reader has said.
     held: usize,
-    /// Why no more could be read, until it is told.
+    /// The reason why no more could be read, until it is told.
     broken: Option<io::Error>,
 }
 
-/// Where the bytes lie.
+/// The place where the bytes lie.
 enum Window {
     /// Read from an input, to be read over.
     Own(Vec<u8>),
@@ -81,7 +81,7 @@ pub(super) struct Place {
     pub(super) column: u64,
 }
 
-/// How much memory a history may take, out of which limit.
+/// The memory that a history may take, out of which limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Room {
     pub(super) bytes: usize,
@@ -248,7 +248,7 @@ impl Buffer {
         self.broken.is_some()
     }
 
-    /// What is there from the position on.
+    /// The bytes from the position on.
     #[inline(always)]
     pub(super) fn ahead(&self) -> &[u8] {
         &self.bytes[self.pos..self.end]
@@ -334,7 +334,7 @@ impl Buffer {
         Err(self.error(ErrorKind::TooMuchMemory { limit }))
     }
 
-    /// What a history may take beside the window.
+    /// The memory that a history may take beside the window.
     #[inline(always)]
     pub(super) fn room(&self) -> Room {
         let window = match &self.bytes {

@@ -30,7 +30,7 @@ pub struct Cells {
     name: Arc<str>,
     options: ReadOptions,
     nil_reads: NilReads,
-    /// What read the last cell.
+    /// The parser that read the last cell.
     parser: Option<Parser>,
 }
 

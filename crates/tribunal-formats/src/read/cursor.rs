@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind};
 use std::str::from_utf8;
 use tribunal_history::memory::Interval;
 
-/// What is wrong with a line, and at which byte of it.
+/// The fault in a line, and at which byte of it.
 #[derive(Debug)]
 pub(super) struct Fault {
     at: usize,
@@ -33,7 +33,7 @@ impl Fault {
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
-    /// How long the line is.
+    /// The length of the line.
     length: usize,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         text(self.rest)
     }
 
-    /// What was passed since the cursor was there.
+    /// The bytes that were passed since the cursor was there.
     #[inline(always)]
     pub(super) fn since(&self, before: Cursor<'a>) -> &'a [u8] {
         &before.rest[..before.rest.len() - self.rest.len()]
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(self.number(what)?).map_err(|_| before.no_number(what, u64::from(u32::MAX)))
     }
 
-    /// Why there is no number here.
+    /// The reason why there is no number here.
     #[cold]
     fn no_number(&self, what: &'static str, largest: u64) -> Box<Fault> {
         let rest = self.rest;
@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
         Fault::new(self.at(), ErrorKind::Syntax { expected, found })
     }
 
-    /// What a person would call the word here: up to a blank or a separator, at least one character.
+    /// The word here, as a person would see it: up to a blank or a separator, at least one character.
     fn word(&self) -> &'a str {
         let rest = self.rest();
         let end =
@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What was taken from a line, as text.
+/// The bytes taken from a line, as text.
 pub(super) fn text(taken: &[u8]) -> &str {
     from_utf8(taken).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use super::transactions::{cobra, dbcop};
 use crate::error::quote;
 use crate::{Error, ErrorKind, Format};
 
-/// As much of a line as is needed to tell the formats apart.
+/// The length of a line that is needed to tell the formats apart.
 const ENOUGH: usize = 4096;
 
 /// An error if text of 16 bits a letter is ahead, with its mark or without.
@@ -123,7 +123,7 @@ pub(super) fn has_json_key(buffer: &mut Buffer) -> Result<bool, Error> {
     }
 }
 
-/// What comes after blank lines and comments; nothing if the last comment has no end yet.
+/// The bytes after blank lines and comments; nothing if the last comment has no end yet.
 fn content(mut bytes: &[u8]) -> &[u8] {
     loop {
         bytes = bytes.trim_ascii_start();

@@ -22,13 +22,13 @@ pub(super) struct Draft {
     /// Locations with an initial value given.
     initialized: FxHashMap<LocId, ()>,
     room: Room,
-    /// What labels and initialized locations take.
+    /// The memory that labels and initialized locations take.
     growth: Growth,
 }
 
-/// What a dependency takes at most, in a list of its reader's and in the builder.
+/// The bytes that a dependency takes at most, in a list of its reader's and in the builder.
 pub(super) const DEPENDENCY: usize = 80;
-/// How many lines a draft has room for when another history begins.
+/// The number of lines that a draft has room for when another history begins.
 const KEPT: usize = 1 << 10;
 
 impl Draft {
@@ -46,12 +46,12 @@ impl Draft {
         self.begun
     }
 
-    /// What the history may take.
+    /// The memory that the history may take.
     pub(super) fn room(&self) -> Room {
         self.room
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         if !self.begun {
@@ -166,7 +166,7 @@ pub(super) struct ObjectDraft {
     pub(super) labels: Labels,
     /// By operation, the line where it is called.
     lines: Vec<u64>,
-    /// What is no operation.
+    /// The notes on what is no operation.
     pub(super) notes: Notes,
     line: u64,
     growth: Growth,
@@ -194,7 +194,7 @@ impl ObjectDraft {
         }
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         self.builder.memory() + self.growth.peak()

@@ -6,10 +6,10 @@ use crate::{Error, ErrorKind};
 use std::str::from_utf8;
 use tribunal_history::object::Value;
 
-/// What an event has as its process.
+/// The form of the process of an event.
 const PROCESS: &str = "a process: a whole number from -2^63 to 2^63 - 1, or a name";
 
-/// How deeply forms may be nested.
+/// The depth to which forms may be nested.
 const DEPTH: usize = 128;
 
 /// Takes EDN forms from the input one by one. Commas are white space; comments (`;`) and discarded forms (`#_`) are too.
@@ -17,7 +17,7 @@ pub(super) struct Pull {
     buffer: Buffer,
     /// Whether the end of a line is no white space: nothing goes on in the next line.
     within_line: bool,
-    /// How many forms are being read within each other.
+    /// The number of forms that are being read within each other.
     depth: usize,
     /// A string that had to be decoded.
     decoded: Vec<u8>,
@@ -36,7 +36,7 @@ impl Pull {
         self.buffer.hold(bytes)
     }
 
-    /// How many bytes the values take that were read since something was last held.
+    /// The number of bytes that the values take that were read since something was last held.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }
@@ -97,7 +97,7 @@ impl Pull {
         }
     }
 
-    /// What is left of the line, up to so many bytes; it is still to be read.
+    /// The rest of the line, up to so many bytes; it is still to be read.
     pub(super) fn line_ahead(&mut self, most: usize) -> Result<String, Error> {
         loop {
             let ahead = self.buffer.ahead();
@@ -411,7 +411,7 @@ impl Pull {
         Ok(())
     }
 
-    /// How long the word at the position is.
+    /// The length of the word at the position.
     #[inline]
     fn token(&mut self) -> Result<usize, Error> {
         let mut length = 0;
@@ -503,7 +503,7 @@ impl Pull {
         self.buffer.error(ErrorKind::Syntax { expected, found })
     }
 
-    /// What is next, for an error.
+    /// The next text, for an error.
     #[cold]
     pub(super) fn shown(&mut self) -> String {
         // The whole word is better to read; if it cannot be had, its beginning will do.

@@ -47,7 +47,7 @@ pub fn open_folder(
     }
 }
 
-/// What a folder has.
+/// The content of a folder.
 enum Content {
     File(PathBuf),
     /// By their numbers.

@@ -1,4 +1,4 @@
-//! Where bytes come from: files, standard input, any stream; compressed or not.
+//! The sources of bytes: files, standard input, any stream; compressed or not.
 
 use super::buffer::Buffer;
 use super::observed::Observations;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tribunal_history::object::specs::NAMES;
 
-/// What to read.
+/// An input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file.
@@ -45,7 +45,7 @@ impl fmt::Display for Input {
     }
 }
 
-/// How an input is read. A format alone is one, too.
+/// Options for reading an input. A format alone is one, too.
 ///
 /// ```
 /// use tribunal_formats::{ErrorKind, ReadOptions, read};
@@ -59,13 +59,13 @@ impl fmt::Display for Input {
 pub struct ReadOptions {
     /// The format, whatever the input looks like; none: it is recognized.
     pub format: Option<Format>,
-    /// How many bytes reading and building a history may take; by default there is no limit.
+    /// The number of bytes that reading and building a history may take; by default there is no limit.
     pub max_memory: usize,
-    /// What Jepsen's events are read as.
+    /// The kind of history that Jepsen's events are read as.
     pub read_as: ReadAs,
 }
 
-/// What Jepsen's events are read as, where there is a choice.
+/// The kind of history that Jepsen's events are read as, where there is a choice.
 ///
 /// ```
 /// use tribunal_formats::{ReadAs, read};
@@ -77,7 +77,7 @@ pub struct ReadOptions {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadAs {
-    /// What they tell: lists of micro-operations are transactions, and other calls are of the object that their methods and values tell.
+    /// The kind that they show: lists of micro-operations are transactions, and other calls are of the object that their methods and values tell.
     #[default]
     Told,
     /// Transactions.
@@ -104,7 +104,7 @@ impl ReadAs {
         };
         match (named, self) {
             (jepsen::Object::Unknown, ReadAs::Object(_)) if seen.is_of_txn() => jepsen::Object::MultiRegister,
-            (jepsen::Object::Unknown, _) => jepsen::Object::told(seen),
+            (jepsen::Object::Unknown, _) => jepsen::Object::shown_by(seen),
             (named, _) => named,
         }
     }
@@ -236,7 +236,7 @@ fn begin(
     Ok((buffer, format))
 }
 
-/// How far the input is read.
+/// The part of the input that is read.
 pub(super) struct Progress {
     pub(super) name: Arc<str>,
     pub(super) read: Arc<AtomicU64>,

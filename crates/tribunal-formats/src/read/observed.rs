@@ -26,7 +26,7 @@ pub enum Observed {
         line: u64,
         /// Its thread.
         thread: ThreadId,
-        /// What it does.
+        /// The operation.
         op: Op,
     },
     /// The execution ends. Threads and locations of the next one are numbered from 0 again.
@@ -57,15 +57,15 @@ pub struct Observations {
     ended: bool,
 }
 
-/// What has been read of an execution.
+/// The part of an execution that has been read.
 #[derive(Default)]
 struct Sheet {
     /// Has the names, and no events.
     names: Draft,
-    /// How many threads and locations have been given.
+    /// The number of threads and of locations that have been given.
     threads: u32,
     locations: u32,
-    /// What is to be given next.
+    /// The events to be given next.
     ahead: VecDeque<Observed>,
     deps: Vec<u32>,
     /// A name that is not in the line as it is spelled here.

@@ -44,7 +44,7 @@ pub enum Piece {
 #[derive(Debug)]
 pub struct Batch {
     part: Part,
-    /// Where each ends.
+    /// The place where each ends.
     ends: Vec<usize>,
     format: Format,
     nil_reads: NilReads,
@@ -52,7 +52,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many bytes they have.
+    /// The number of bytes that they have.
     pub fn bytes(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -71,7 +71,7 @@ pub struct Histories {
     ends: Vec<usize>,
     /// The next end to read to.
     next: usize,
-    /// Where what is being read begins.
+    /// The place where the history being read begins.
     begin: Mark,
     keep_going: bool,
     ended: bool,
@@ -127,7 +127,7 @@ impl Pieces {
         self.reader.format()
     }
 
-    /// That there is no history in the input, for who has found none in any piece.
+    /// The error that there is no history in the input, for a caller who has found none in any piece.
     pub fn empty(name: &str) -> Error {
         Error::of_input(name, ErrorKind::Empty)
     }

@@ -7,7 +7,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::{Utf8Error, from_utf8};
 
-/// How deeply values that are skipped may be nested.
+/// The depth to which values that are skipped may be nested.
 const DEPTH: usize = 128;
 
 /// Takes JSON values from the input one by one.
@@ -31,7 +31,7 @@ impl Pull {
         self.buffer.hold(bytes)
     }
 
-    /// How many bytes the values take that were read since something was last held.
+    /// The number of bytes that the values take that were read since something was last held.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }
@@ -351,7 +351,7 @@ impl Pull {
         Ok(())
     }
 
-    /// How long the number is that is next, of any size, whole or not.
+    /// The length of the next number, of any size, whole or not.
     fn any_number(&mut self) -> Result<usize, Error> {
         let mut length = 0;
         while let Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') = self.byte(length)? {
@@ -535,7 +535,7 @@ impl Pull {
         self.buffer.error(ErrorKind::Syntax { expected, found })
     }
 
-    /// What is next, for an error.
+    /// The next text, for an error.
     #[cold]
     pub(super) fn shown(&self) -> String {
         let ahead = self.buffer.ahead();

@@ -1,4 +1,4 @@
-//! Where histories end: cutting an input into pieces of whole histories, which can then be read side by side.
+//! Cutting an input into pieces of whole histories, which can then be read side by side.
 
 use super::buffer::Buffer;
 use super::cursor::in_name;
@@ -15,7 +15,7 @@ pub(super) struct Splitter {
     format: Format,
     /// Whether what is malformed must end before the next history begins.
     keep_going: bool,
-    /// How far it has looked, from the position on.
+    /// The number of bytes that it has looked at, from the position on.
     scanned: usize,
     /// The ends found, from the position on.
     ends: Vec<usize>,

@@ -267,7 +267,7 @@ pub(super) fn operation(
     Ok((op, interval))
 }
 
-/// What is before the colon where a line begins with it, and what is after that.
+/// The text before the colon with which a line begins, and the text after it.
 #[inline(always)]
 pub(super) fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (head, rest) = line.split_at(line.iter().position(|&byte| !in_name(byte))?);

@@ -12,7 +12,7 @@ pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError
     let keys = Keys::of(&object.spec);
     let values = history.ops().map(|op| Values::of(history, op, keys)).collect::<Result<Vec<_>, _>>()?;
     let seen = seen(history, keys, &values);
-    let kind = match JepsenObject::told(&seen) {
+    let kind = match JepsenObject::shown_by(&seen) {
         // Who reads it back says that it is no history of transactions.
         JepsenObject::Unknown if seen.is_of_txn() => JepsenObject::MultiRegister,
         kind => kind,
@@ -70,7 +70,7 @@ pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError
     Ok(())
 }
 
-/// What the events show to who reads them.
+/// The evidence of the events for a reader.
 fn seen(history: &History, keys: Keys, values: &[Values]) -> JepsenSeen {
     let unkeyed = |value: &Value| match value {
         Value::List(tuple) if keys == Keys::Tuples => tuple.get(1).cloned().unwrap_or_default(),
@@ -91,7 +91,7 @@ fn refused(what: String) -> WriteError {
     WriteError::Inexpressible { format: Format::Edn, what }
 }
 
-/// How the keys of operations are written.
+/// The form in which the keys of operations are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     None,
@@ -111,7 +111,7 @@ impl Keys {
     }
 }
 
-/// What an operation's events have as `:key` and `:value`.
+/// The `:key` and `:value` of an operation's events.
 struct Values {
     key: Option<Value>,
     called: Value,

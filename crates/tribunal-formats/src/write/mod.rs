@@ -18,7 +18,7 @@ use crate::{Format, Labels, Subject};
 use std::io;
 use tribunal_history::memory::{Interval, Kind, Order};
 
-/// What a history has besides its events.
+/// The parts of a history besides its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The history's name.
@@ -34,7 +34,7 @@ pub struct Header {
 /// An event to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// What it does.
+    /// The kind of the event.
     pub kind: Kind,
     /// Its C11 order.
     pub order: Order,
@@ -48,7 +48,7 @@ pub struct Event<'a> {
     pub from: Option<Origin<'a>>,
     /// Indexes of earlier reads of the thread that the event depends on.
     pub deps: &'a [u32],
-    /// When it began and ended.
+    /// The times when it began and ended.
     pub interval: Interval,
 }
 
@@ -66,7 +66,7 @@ pub enum Origin<'a> {
     },
 }
 
-/// Why a history cannot be written.
+/// The reason why a history cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -78,7 +78,7 @@ pub enum WriteError {
     Inexpressible {
         /// The format.
         format: Format,
-        /// What it cannot express.
+        /// The thing that it cannot express.
         what: String,
     },
     /// An event of a completed thread: JSON needs the events of a thread together, in the order of the threads.
@@ -146,7 +146,7 @@ enum Form {
     Others(Format),
 }
 
-/// What a format that is not written cannot express.
+/// The thing that a format that is not written cannot express.
 const ONLY_READ: &str = "a history to be written: it is only read";
 
 /// Output is passed on in pieces of about this size.

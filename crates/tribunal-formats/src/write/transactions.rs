@@ -157,7 +157,7 @@ fn session_numbers(history: &History) -> Vec<i64> {
     numbers(sessions(history).map(|session| history.session_name(session)))
 }
 
-/// What an operation of registers is where nothing but registers can be written.
+/// An operation on a register, where nothing but registers can be written.
 enum Access {
     Write(KeyId, i64),
     /// None: the initial value.

@@ -10,7 +10,7 @@ const EDN: &str = "[{:process 0 :type :invoke :f :write :value 1} {:process 0 :t
 const JEPSEN: &str = r#"[{"process":0,"type":"invoke","f":"write","value":1},{"process":0,"type":"ok","f":"write","value":1}]"#;
 
 /// The size of a history, or what is wrong with it.
-fn told(history: Result<History, tribunal_formats::Error>) -> Result<(usize, u64), String> {
+fn summary(history: Result<History, tribunal_formats::Error>) -> Result<(usize, u64), String> {
     let history = history.map_err(|error| error.to_string())?;
     Ok((history.subject.len(), history.line))
 }
@@ -36,7 +36,7 @@ fn a_cell_is_read_as_an_input_of_its_own() {
     for (range, cell) in ranges {
         let alone = read(cell.as_bytes(), "-", None);
         let alone = alone.and_then(|mut histories| histories.next().expect("an answer"));
-        assert_eq!(told(cells.history(range)), told(alone), "{cell}");
+        assert_eq!(summary(cells.history(range)), summary(alone), "{cell}");
     }
 }
 
@@ -49,7 +49,7 @@ fn a_cell_holds_one_history() {
         let error = cells.history(0..length).expect_err("two histories");
         assert!(matches!(error.kind(), ErrorKind::Several), "{error}");
         cells.lend(JSON.as_bytes());
-        assert_eq!(told(cells.history(0..JSON.len())), Ok((1, 1)));
+        assert_eq!(summary(cells.history(0..JSON.len())), Ok((1, 1)));
     }
     let rest = format!("{JSON} rest");
     let mut cells = Cells::new("-", None);
@@ -64,7 +64,7 @@ fn what_is_lent_does_not_count_as_memory() {
     let mut cells = Cells::new("-", ReadOptions { max_memory: 1 << 20, ..ReadOptions::default() });
     let end = column.len();
     cells.lend(column);
-    assert_eq!(told(cells.history(end - JSON.len()..end)), Ok((1, 1)));
+    assert_eq!(summary(cells.history(end - JSON.len()..end)), Ok((1, 1)));
     let threads: String = (0..10_000).map(|thread| format!("T{thread}:\n")).collect();
     let length = threads.len();
     cells.lend(threads.into_bytes());

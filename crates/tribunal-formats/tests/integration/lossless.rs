@@ -128,7 +128,7 @@ fn transactions() -> impl Strategy<Value = String> {
 }
 
 /// What transactions say, up to what documents say is dropped: what aborted ones read, and times but for their order.
-fn told(history: &History) -> String {
+fn summary(history: &History) -> String {
     let mut times: Vec<i64> = history
         .transactions()
         .filter_map(|txn| history.span(txn))
@@ -206,7 +206,7 @@ proptest! {
             let back = read(Cursor::new(bytes), "-", options).expect("recognized").next();
             let back = back.expect("a history").expect("what was written");
             let back_history = &back.transactions().expect("of transactions").history;
-            prop_assert_eq!(told(back_history), told(&transactions.history), "{}", written);
+            prop_assert_eq!(summary(back_history), summary(&transactions.history), "{}", written);
             if format == Format::Json {
                 prop_assert_eq!(digest(&back.subject), digest(&history.subject), "{}", written);
             }

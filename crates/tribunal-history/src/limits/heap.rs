@@ -1,4 +1,4 @@
-//! What the process holds on the heap, and how much of it answers may hold.
+//! The bytes that the process holds on the heap, and how many of them answers may hold.
 //!
 //! A program whose global allocator reports to [`count`] has every poll of [`Limits`](super::Limits) also look at the heap: beyond
 //! what [`allow`] says, polls end the answer with `Limit::Memory`. So memory is bounded also where an engine does not count what
@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 /// A thread reports to the others what has come together in its slot.
 const BATCH: isize = 16 << 10;
 
-/// So many threads count in slots of their own, without atomic additions; those that come later share the last slot.
+/// The number of threads that count in slots of their own, without atomic additions; those that come later share the last slot.
 const SLOTS: usize = 64;
 
-/// What a thread has allocated and freed since it last reported. A slot outlives its thread, so nothing is lost.
+/// The bytes that a thread has allocated and freed since it last reported. A slot outlives its thread, so nothing is lost.
 #[repr(align(64))]
 struct Slot(AtomicIsize);
 
 static COUNTED: [Slot; SLOTS] = [const { Slot(AtomicIsize::new(0)) }; SLOTS];
-/// How many threads have counted so far.
+/// The number of threads that have counted so far.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
-/// What the threads have reported.
+/// The bytes that the threads have reported.
 static HELD: AtomicIsize = AtomicIsize::new(0);
 /// The most that answers may let the process hold.
 static ALLOWED: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -70,13 +70,13 @@ fn report(sum: isize) -> usize {
     HELD.fetch_add(sum, Ordering::Relaxed).wrapping_add(sum).max(0) as usize
 }
 
-/// How many bytes the process holds, to within a megabyte: each slot may have 16 kB that are not reported yet.
+/// The number of bytes that the process holds, to within a megabyte: each slot may have 16 kB that are not reported yet.
 #[inline]
 pub fn held() -> usize {
     HELD.load(Ordering::Relaxed).max(0) as usize
 }
 
-/// How many bytes the process holds. Exact while no other thread allocates, and slower than [`held`].
+/// The number of bytes that the process holds. Exact while no other thread allocates, and slower than [`held`].
 pub fn exactly_held() -> usize {
     let counted = COUNTED.iter().map(|slot| slot.0.load(Ordering::Relaxed)).sum::<isize>();
     (HELD.load(Ordering::Relaxed) + counted).max(0) as usize
@@ -88,7 +88,7 @@ pub fn allow(bytes: usize) {
     ALLOWED.store(bytes, Ordering::Relaxed);
 }
 
-/// How many bytes the process may hold.
+/// The number of bytes that the process may hold.
 #[inline]
 pub fn allowed() -> usize {
     ALLOWED.load(Ordering::Relaxed)

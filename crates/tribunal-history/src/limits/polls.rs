@@ -1,4 +1,4 @@
-//! How much processor time threads spend between two polls of their limits, for builds with the feature `polls`: where it is long,
+//! The processor time that threads spend between two polls of their limits, for builds with the feature `polls`: where it is long,
 //! a limit is noticed late.
 
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ pub type Between = (&'static Location<'static>, &'static Location<'static>);
 static LONGEST: Mutex<Option<FxHashMap<Between, Duration>>> = Mutex::new(None);
 
 thread_local! {
-    /// When and where this thread polled last.
+    /// The time and the place at which this thread polled last.
     static LAST: Cell<Option<(Duration, &'static Location<'static>)>> = const { Cell::new(None) };
 }
 

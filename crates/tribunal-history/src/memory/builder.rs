@@ -19,7 +19,7 @@ impl Execution {
 pub struct ExecutionBuilder {
     pub(super) name: Option<String>,
     pub(super) threads: Interner,
-    /// How many events each thread has.
+    /// The number of events that each thread has.
     pub(super) lengths: Vec<u32>,
     pub(super) locs: Interner,
     pub(super) init: Vec<u64>,
@@ -28,7 +28,7 @@ pub struct ExecutionBuilder {
     pub(super) times: Vec<(Slot, Interval)>,
     /// For building; kept for its room.
     pub(super) index: WriteIndex,
-    /// What collecting and building take, except for the times and what is kept from history to history.
+    /// The bytes that collecting and building take, except for the times and what is kept from history to history.
     taken: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Pushed {
     pub(super) deps: Vec<(Slot, u32)>,
 }
 
-/// What a column takes for an entry: it grows by doubling.
+/// The bytes that a column takes for an entry: it grows by doubling.
 const fn growing<T>() -> usize {
     2 * size_of::<T>()
 }
@@ -78,7 +78,7 @@ const DEPENDENCY: usize = 3 * size_of::<(Slot, u32)>() + 3 * size_of::<(EventId,
 const FINAL: usize = 6 * size_of::<(LocId, u64)>();
 const TIME: usize = 3 * size_of::<(Slot, Interval)>();
 
-/// What is kept from history to history, in bytes. It counts for every history, so that what one takes does not depend on
+/// The bytes that are kept from history to history. It counts for every history, so that what one takes does not depend on
 /// those before it.
 const KEPT: usize = 32 << 10;
 

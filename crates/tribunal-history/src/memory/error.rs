@@ -1,8 +1,8 @@
-//! Why a history is malformed.
+//! The reason why a history is malformed.
 
 use super::Slot;
 
-/// Why a history is not an execution.
+/// The reason why a history is not an execution.
 ///
 /// A variant that concerns one event has its [`Slot`], so that a reader of a file can name
 /// the line. The message names the thread and the index.
@@ -16,9 +16,9 @@ pub enum MalformedHistory {
         at: Slot,
         /// Its thread's name.
         thread: String,
-        /// What `from` says.
+        /// The value of `from`.
         source_name: String,
-        /// What is wrong with it.
+        /// The fault.
         problem: BadSource,
     },
     /// A dependency on something that is not an earlier read of the same thread.
@@ -71,7 +71,7 @@ pub enum MalformedHistory {
     },
 }
 
-/// What is wrong with an explicit reads-from source.
+/// The fault in an explicit reads-from source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSource {
     /// There is no such event.

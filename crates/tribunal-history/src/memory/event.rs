@@ -1,4 +1,4 @@
-//! What an event does: its kind, its C11 order, and the [`Op`] that a builder takes.
+//! Events: the kind of each, its C11 order, and the [`Op`] that a builder takes.
 
 use super::{LocId, ThreadId};
 
@@ -204,7 +204,7 @@ pub struct Slot {
     pub index: u32,
 }
 
-/// Which write a read reads from.
+/// The write that a read reads from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// The one write of the value read, the initial write included.
@@ -228,7 +228,7 @@ pub enum Source {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// What it does.
+    /// The kind of the event.
     pub kind: Kind,
     /// Its C11 order.
     pub order: Order,

@@ -46,12 +46,12 @@ pub struct Execution {
     pub(super) deps: Vec<(EventId, EventId)>,
     pub(super) finals: Vec<(LocId, EventId)>,
     pub(super) times: Option<Times>,
-    /// What values leave open, if anything.
+    /// The reads and final values whose sources values leave open, if any.
     pub(super) open: Option<Box<Open>>,
     pub(super) features: Features,
 }
 
-/// Which thread an event is of, without a column for it: the threads of every 2^shift-th event, between which a thread is
+/// The thread of each event, without a column for it: the threads of every 2^shift-th event, between which a thread is
 /// searched for if they differ. Mostly they do not.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadTable {
@@ -87,7 +87,7 @@ impl ThreadTable {
     }
 }
 
-/// What occurs in an execution, which determines the models that apply.
+/// The features of an execution, which determine the models that apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// Number of reads, not counting RMWs.
@@ -309,7 +309,7 @@ impl Execution {
         &self.finals
     }
 
-    /// When an event began and ended.
+    /// The times when an event began and ended.
     #[inline]
     pub fn interval(&self, event: EventId) -> Interval {
         match &self.times {
@@ -318,7 +318,7 @@ impl Execution {
         }
     }
 
-    /// What occurs in the execution.
+    /// The features of the execution.
     #[inline]
     pub fn features(&self) -> &Features {
         &self.features

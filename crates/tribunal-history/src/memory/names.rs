@@ -9,7 +9,7 @@ use std::mem::size_of;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     text: String,
-    /// Where each ends; the next begins there.
+    /// The place where each ends; the next begins there.
     ends: Vec<usize>,
 }
 
@@ -58,7 +58,7 @@ struct Place {
 
 const FREE: Place = Place { key: 0, id: u32::MAX };
 
-/// What a name takes at most, beside three times its text, while it is collected or built.
+/// The bytes that a name takes at most, beside three times its text, while it is collected or built.
 pub(crate) const NAME: usize = 6 * size_of::<Place>() + 3 * size_of::<usize>();
 
 impl Interner {
@@ -159,7 +159,7 @@ fn key(name: &[u8]) -> u64 {
     hasher.finish() | LONG
 }
 
-/// Where to look first for a key, by Fibonacci hashing.
+/// The place to look first for a key, by Fibonacci hashing.
 #[inline(always)]
 fn first_place(key: u64, places: usize) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & places.wrapping_sub(1)

@@ -8,7 +8,7 @@ use super::execution::NO_SOURCE;
 use super::{EventId, Execution, Kind, Label, LocId};
 use crate::heap::held;
 
-/// What observes a write: a read, or the final value of a location.
+/// An observer of a write: a read, or the final value of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Observation {
     /// A read or an RMW.
@@ -39,7 +39,7 @@ pub(super) struct Open {
 struct Class {
     loc: LocId,
     value: u64,
-    /// Where its writers begin.
+    /// The place where its writers begin.
     start: u32,
 }
 

@@ -3,7 +3,7 @@
 use super::{EventId, Execution, Kind, LocId, Observation, Op, Order, Slot, Source, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// Which of the things beside events a part keeps.
+/// The things beside events that a part keeps.
 pub struct Extras<D, O> {
     /// Of which events the dependencies.
     pub deps: D,

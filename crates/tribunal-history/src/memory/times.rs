@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 const NO_TIMES: u32 = u32::MAX;
 const LISTED: u32 = u32::MAX - 1;
 
-/// When an event began and ended; either side may be unknown.
+/// The times when an event began and ended; either side may be unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
-    /// When it began.
+    /// The time when it began.
     pub begin: Option<u64>,
-    /// When it ended.
+    /// The time when it ended.
     pub end: Option<u64>,
 }
 

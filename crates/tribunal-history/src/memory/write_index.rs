@@ -1,4 +1,4 @@
-//! Which write wrote a value to a location.
+//! The write that wrote a value to a location.
 
 use super::execution::NO_SOURCE;
 use super::{Execution, LocId};
@@ -21,17 +21,17 @@ pub(super) struct WriteIndex {
 /// The values of a location.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// How many writes there are, and the largest value of one.
+    /// The number of writes, and the largest value of one.
     writes: u64,
     largest: u64,
-    /// Where its table begins, and how many values it covers.
+    /// The place where its table begins, and the number of values that it covers.
     start: usize,
     covered: u64,
 }
 
-/// What a write takes at most: the map is never more than half empty.
+/// The bytes that a write takes at most: the map is never more than half empty.
 pub(super) const INDEXED: usize = 58;
-/// What a location takes at most: its initial write, too, is in the index.
+/// The bytes that a location takes at most: its initial write, too, is in the index.
 pub(super) const ROW: usize = size_of::<Row>() + INDEXED;
 
 impl WriteIndex {

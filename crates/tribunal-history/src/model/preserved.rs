@@ -12,7 +12,7 @@ use crate::memory::{EventId, Execution, Label, Order};
 use std::fmt;
 use std::str::FromStr;
 
-/// Which po pairs of two kinds a model preserves.
+/// The po pairs of two kinds that a model preserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keep {
     /// None.

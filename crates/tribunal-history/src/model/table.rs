@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// What there is to know of a model.
+/// A model: its text, its cost, and the histories that it does not apply to.
 struct Row {
     /// Its name on the command line and in every output.
     name: &'static str,
@@ -17,7 +17,7 @@ struct Row {
     text: &'static str,
     /// The cost of deciding it.
     cost: &'static str,
-    /// What it does not apply to.
+    /// The histories that it does not apply to.
     not_of: &'static [Unsupported],
     /// The models that allow everything it allows, among histories to which both apply. Transitive inclusions are omitted.
     included_in: &'static [Model],
@@ -318,7 +318,7 @@ impl Model {
         matches!(self, Model::Rc20 | Model::Rc11)
     }
 
-    /// Why the model does not apply to this execution, if it does not.
+    /// The reason why the model does not apply to this execution, if it does not.
     pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
         let features = execution.features();
         let not_of = self.row().map_or(&[][..], |row| row.not_of);

@@ -88,7 +88,7 @@ impl Builder {
         self.max_memory = Some(bytes);
     }
 
-    /// How many operations there are so far.
+    /// The number of operations so far.
     pub fn len(&self) -> usize {
         self.process.len()
     }

@@ -235,7 +235,7 @@ impl FromStr for Criterion {
     }
 }
 
-/// Why a text is not a criterion.
+/// The reason why a text is not a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedCriterion {
@@ -253,9 +253,9 @@ pub enum MalformedCriterion {
     Unexpected {
         /// The column in characters, from 1.
         column: usize,
-        /// What must stand there.
+        /// The text that must stand there.
         expected: &'static str,
-        /// What was found, in quotes, or that the text ends.
+        /// The text that was found, in quotes, or that the text ends.
         found: String,
     },
 }
@@ -267,7 +267,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// What is left, without the spaces before it. A line break is no space: it separates axioms.
+    /// The text that is left, without the spaces before it. A line break is no space: it separates axioms.
     fn rest(&mut self) -> &'t str {
         let rest = &self.text[self.at..];
         let trimmed = rest.trim_start_matches([' ', '\t']);

@@ -1,8 +1,8 @@
-//! Why a history of operations is malformed.
+//! The reason why a history of operations is malformed.
 
 use super::{InvalidCall, OpId};
 
-/// Why a history is malformed.
+/// The reason why a history is malformed.
 ///
 /// Every variant names its operation, so that a reader of a file can name the line. The message names process and method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,9 +15,9 @@ pub enum MalformedHistory {
         op: OpId,
         /// The process.
         process: String,
-        /// What it calls.
+        /// The method that it calls.
         called: String,
-        /// What is open.
+        /// The call that is open.
         open: String,
     },
     /// A return is not after its call.
@@ -53,7 +53,7 @@ pub enum MalformedHistory {
     NoSuchOperation {
         /// The index named.
         index: u64,
-        /// How many operations there are.
+        /// The number of operations.
         operations: usize,
     },
     /// The explicit order together with po has a cycle.
@@ -67,9 +67,9 @@ pub enum MalformedHistory {
     /// The explicit order needs too much memory.
     #[error("an explicit hb over {operations} operations of {processes} processes is too large; give times")]
     TooLarge {
-        /// How many operations there are.
+        /// The number of operations.
         operations: usize,
-        /// How many processes.
+        /// The number of processes.
         processes: usize,
     },
     /// A call does not match the specification.
@@ -77,7 +77,7 @@ pub enum MalformedHistory {
     IllTyped {
         /// The operation.
         op: OpId,
-        /// Why.
+        /// The reason.
         misfit: InvalidCall,
     },
 }

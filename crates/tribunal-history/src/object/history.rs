@@ -126,7 +126,7 @@ pub struct History {
     pub(super) times: Vec<(u64, Option<u64>)>,
 }
 
-/// How `hb` is held.
+/// The representation of `hb`.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     /// By operation, the ranks of its call and return among all events; `events` is the inverse.
@@ -162,7 +162,7 @@ impl History {
         self.name.as_deref()
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     #[inline]
     pub fn len(&self) -> usize {
         self.process.len()
@@ -180,7 +180,7 @@ impl History {
         (0..self.len() as u32).map(OpId)
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     #[inline]
     pub fn process_count(&self) -> usize {
         self.processes.len()
@@ -261,7 +261,7 @@ impl History {
         self.invocation(self.invocation_of(op))
     }
 
-    /// What an operation returned; `None` if it is pending.
+    /// The return of an operation; `None` if it is pending.
     #[inline]
     pub fn result(&self, op: OpId) -> Option<&Value> {
         self.return_of(op).map(|id| self.returned(id))

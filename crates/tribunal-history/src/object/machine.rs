@@ -25,7 +25,7 @@ pub trait Machine {
     /// see [`Spec::reachable`].
     fn reachable(&self, state: StateId, op: OpId, others: &mut dyn Iterator<Item = OpId>) -> bool;
 
-    /// How many states are kept.
+    /// The number of states that are kept.
     fn len(&self) -> usize;
 
     /// Memory used by the states and steps, including room for one more, in bytes.
@@ -34,7 +34,7 @@ pub trait Machine {
     /// Limits the memory from now on, in bytes.
     fn bound(&mut self, bytes: usize);
 
-    /// Why a step was not computed, if one was not. From then on, `None` from [`Machine::apply`] or [`Machine::execute`] has no
+    /// The reason why a step was not computed, if one was not. From then on, `None` from [`Machine::apply`] or [`Machine::execute`] has no
     /// meaning.
     fn exceeded(&self) -> Option<Exceeded>;
 
@@ -50,7 +50,7 @@ pub trait Machine {
     fn show(&self, state: StateId) -> String;
 }
 
-/// Why a step was not computed.
+/// The reason why a step was not computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
     /// The states would exceed [`Machine::bound`].
@@ -92,7 +92,7 @@ pub(super) struct Interned<'a, S: Spec> {
     by_hash: FxHashMap<u64, StateId>,
     before: Vec<Option<StateId>>,
     steps: FxHashMap<Step, Option<StateId>>,
-    /// What the states hold.
+    /// The bytes that the states hold.
     held: usize,
     most: usize,
     exceeded: Option<Exceeded>,

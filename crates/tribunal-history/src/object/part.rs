@@ -77,7 +77,7 @@ impl History {
         }
     }
 
-    /// What orders the operations of one process.
+    /// The number by which the operations of one process are ordered.
     fn place(&self, op: OpId) -> u32 {
         match &self.order {
             Order::Intervals { call, .. } => call[op.index()],

@@ -45,7 +45,7 @@ use std::hash::Hash;
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub trait Spec: Send + Sync {
-    /// What the object remembers.
+    /// The state of the object.
     type State: Clone + Debug + Eq + Hash + Send;
 
     /// The specification's name in messages.
@@ -260,9 +260,9 @@ impl Collection {
 pub struct Signature {
     /// The method's name.
     pub method: Cow<'static, str>,
-    /// What its arguments must be.
+    /// The kinds of its arguments.
     pub args: Cow<'static, [Kind]>,
-    /// What its return is.
+    /// The kind of its return.
     pub returns: Kind,
 }
 
@@ -273,7 +273,7 @@ impl Signature {
     }
 }
 
-/// What a value must be.
+/// A kind of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Anything.

@@ -22,13 +22,13 @@ pub trait States: Send {
     /// Limits the memory from now on, in bytes.
     fn bound(&mut self, bytes: usize);
 
-    /// Why a step was not computed since the last call, if one was not.
+    /// The reason why a step was not computed since the last call, if one was not.
     fn exceeded(&mut self) -> Option<Exceeded>;
 
     /// The work done since the last call, in units of about ten nanoseconds.
     fn spent(&mut self) -> u64;
 
-    /// How many states are kept.
+    /// The number of states that are kept.
     fn len(&self) -> usize;
 
     /// Whether no state is kept.
@@ -47,7 +47,7 @@ pub(super) struct Forgetful<'a, S: Spec> {
     next: Vec<Option<StateId>>,
     first: FxHashMap<u64, StateId>,
     free: Vec<StateId>,
-    /// What the states hold.
+    /// The bytes that the states hold.
     held: usize,
     most: usize,
     exceeded: Option<Exceeded>,

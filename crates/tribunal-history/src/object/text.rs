@@ -14,11 +14,11 @@ pub struct TextError {
     pub line: u32,
     /// The column, from 1, in characters.
     pub column: u32,
-    /// What is wrong there.
+    /// The fault there.
     pub fault: TextFault,
 }
 
-/// What is wrong at a place in a text.
+/// The fault at a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextFault {
@@ -37,9 +37,9 @@ pub enum TextFault {
     /// Another token was expected.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What should be there.
+        /// The text that should be there.
         expected: &'static str,
-        /// What is there.
+        /// The text that is there.
         found: String,
     },
     /// Too deep nesting.
@@ -54,7 +54,7 @@ pub enum Token {
     Name(String),
     /// A number without a sign.
     Int(i64),
-    /// What stands between quotes.
+    /// The text between quotes.
     Text(String),
     /// A bracket, an operator, punctuation.
     Mark(&'static str),

@@ -27,7 +27,7 @@ impl<'a> Typed<'a> {
         &self.history
     }
 
-    /// What the object should do.
+    /// The specification of the object.
     #[inline]
     pub fn spec(&self) -> &'a dyn Specification {
         self.spec
@@ -115,7 +115,7 @@ impl History {
     }
 }
 
-/// Why a call does not match a specification.
+/// The reason why a call does not match a specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCall {
@@ -134,9 +134,9 @@ pub enum InvalidCall {
     WrongArity {
         /// The method.
         method: String,
-        /// How many arguments it takes.
+        /// The number of arguments that it takes.
         takes: usize,
-        /// How many there are.
+        /// The number of arguments that there are.
         found: usize,
     },
     /// An argument of the wrong type.
@@ -144,7 +144,7 @@ pub enum InvalidCall {
     WrongType {
         /// The method.
         method: String,
-        /// Which argument, from 1.
+        /// The number of the argument, from 1.
         argument: usize,
         /// The type it must have.
         expected: &'static str,

@@ -15,7 +15,7 @@ pub type Verdict = crate::verdict::Verdict<crate::verdict::Object>;
 pub struct AbstractExecution {
     /// The linearization: the operations that took effect, in order.
     pub lin: Vec<OpId>,
-    /// What each of them sees.
+    /// The operations that each of them sees.
     pub vis: Visibility,
 }
 
@@ -28,7 +28,7 @@ pub enum Visibility {
     Sets(Vec<Vec<OpId>>),
 }
 
-/// Why no abstract execution explains a history: a part of it that none explains.
+/// The reason why no abstract execution explains a history: a part of it that none explains.
 ///
 /// Invariant: the part consists of these operations, ordered as in the history. With a cut, it is the state after
 /// that many events: an operation that had not returned by then is pending. Every omitted operation may be omitted,
@@ -54,7 +54,7 @@ pub struct Violation {
     pub cut: Option<u32>,
 }
 
-/// Why an engine does not apply to a history.
+/// The reason why an engine does not apply to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
     /// The object is not a collection with a special algorithm, or a method is called that the algorithm does not support.

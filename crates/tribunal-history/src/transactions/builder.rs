@@ -90,7 +90,7 @@ impl HistoryBuilder {
         }
     }
 
-    /// How many operations have come.
+    /// The number of operations that have come.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -185,7 +185,7 @@ impl HistoryBuilder {
     }
 }
 
-/// Which keys are lists; none is both. Who reads nothing, or something unknown, may read either.
+/// The keys that are lists; none is both. A read of nothing, or of something unknown, may be of either.
 fn lists(history: &History) -> Result<Vec<bool>, MalformedHistory> {
     let mut is_list: Vec<Option<bool>> = vec![None; history.key_count()];
     for op in history.ops() {

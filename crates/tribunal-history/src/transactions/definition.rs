@@ -14,7 +14,7 @@ use tribunal_cat::{Environment, Model, NoFiles};
 /// The relations that all levels are made of.
 const RELATIONS: &str = include_str!("../../models/transactions.cat");
 
-/// What a history gives to the text.
+/// The names of the facts that a history gives to the text.
 const GIVEN: [&str; 10] =
     ["id", "source", "reader", "po", "written-by", "same-key", "so", "rt", "listed", "co"];
 
@@ -79,7 +79,7 @@ impl Level {
     }
 }
 
-/// How many bytes evaluating a text on so many events takes, at most: its relations are matrices.
+/// The number of bytes that evaluating a text on so many events takes, at most: its relations are matrices.
 pub fn bytes(events: usize) -> usize {
     let nodes = PLANS.iter().map(|plan| plan.nodes.len()).max().unwrap_or(0);
     nodes.saturating_mul(Relation::bytes(events))
@@ -162,7 +162,7 @@ impl<'h> Facts<'h> {
         self.history.status(txn) == Status::Committed
     }
 
-    /// What a read of a list returned of others, transaction by transaction, then those that it returned nothing of.
+    /// Adds the elements of others that reads of lists returned, transaction by transaction, then those that it returned nothing of.
     fn listed(&self, into: &mut Relation) {
         let history = self.history;
         let mut appender: FxHashMap<(KeyId, i64), TxnId> = FxHashMap::default();

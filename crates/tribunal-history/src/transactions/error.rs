@@ -1,8 +1,8 @@
-//! Why a history of transactions is malformed.
+//! The reason why a history of transactions is malformed.
 
 use super::{OpId, TxnId};
 
-/// Why a history is malformed.
+/// The reason why a history is malformed.
 ///
 /// Every variant names its transaction or operation, so that a reader of a file can name the line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum MalformedHistory {
         op: OpId,
         /// The key.
         key: String,
-        /// How it is used there.
+        /// The kind of use there.
         used: &'static str,
     },
     /// An element is appended to a list twice, so its writer is ambiguous.
@@ -33,9 +33,9 @@ pub enum MalformedHistory {
     Backward {
         /// The transaction.
         txn: TxnId,
-        /// When it begins.
+        /// The time when it begins.
         begin: i64,
-        /// When it ends.
+        /// The time when it ends.
         end: i64,
     },
     /// A committed or aborted transaction has a begin and no end.
@@ -55,7 +55,7 @@ pub enum MalformedHistory {
     /// There are more operations, or transactions, than 32 bits can count.
     #[error("a history has at most {most} operations")]
     TooLong {
-        /// How many there may be.
+        /// The greatest number that there may be.
         most: u32,
     },
 }

@@ -8,7 +8,7 @@ use crate::memory::names::Names;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// It committed.
@@ -20,12 +20,12 @@ pub enum Status {
     Unknown,
 }
 
-/// When a transaction ran.
+/// The time when a transaction ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// When it began.
+    /// The time when it began.
     pub begin: i64,
-    /// When it ended; `None` if its outcome is unknown.
+    /// The time when it ended; `None` if its outcome is unknown.
     pub end: Option<i64>,
 }
 
@@ -58,7 +58,7 @@ impl Op<'_> {
     }
 }
 
-/// What an operation does, beside its value.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Write,
@@ -92,14 +92,14 @@ pub struct History {
     /// By key, whether it is a list.
     pub(super) is_list: Vec<bool>,
     pub(super) session_names: Names,
-    /// Where the transactions of each session begin, and where the last end.
+    /// The places where the transactions of each session begin, and where the last end.
     pub(super) sessions: Vec<u32>,
     /// By transaction, its session.
     pub(super) session_of: Vec<SessionId>,
     pub(super) statuses: Vec<Status>,
     /// By transaction, if they have times.
     pub(super) spans: Vec<Span>,
-    /// Where the operations of each transaction begin, and where the last end.
+    /// The places where the operations of each transaction begin, and where the last end.
     pub(super) starts: Vec<u32>,
     pub(super) kinds: Vec<Kind>,
     pub(super) keys: Vec<KeyId>,
@@ -126,7 +126,7 @@ impl History {
         self.init
     }
 
-    /// How many transactions there are.
+    /// The number of transactions.
     #[inline]
     pub fn len(&self) -> usize {
         self.statuses.len()
@@ -138,13 +138,13 @@ impl History {
         self.len() == 0
     }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     #[inline]
     pub fn session_count(&self) -> usize {
         self.session_names.len()
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     #[inline]
     pub fn key_count(&self) -> usize {
         self.key_names.len()
@@ -185,7 +185,7 @@ impl History {
         self.session_of[txn.index()]
     }
 
-    /// What became of a transaction.
+    /// The outcome of a transaction.
     #[inline]
     pub fn status(&self, txn: TxnId) -> Status {
         self.statuses[txn.index()]

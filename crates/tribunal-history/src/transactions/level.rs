@@ -4,7 +4,7 @@ use crate::names::suggestion;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a level forbids, given its base `b`. A history satisfies it if some total order co ⊇ b ∪ wr of the transactions that count
+/// The requirement of a level, given its base `b`. A history satisfies it if some total order co ⊇ b ∪ wr of the transactions that count
 /// explains the lists and makes this relation irreflexive.
 ///
 /// ww is co between writers of one key; rw = wr⁻¹ ; ww leads from a reader to the writers that overwrite what it read.
@@ -124,13 +124,13 @@ impl Level {
         Some(Level { isolation, base }).filter(|level| Level::ALL.contains(level))
     }
 
-    /// What it forbids.
+    /// The requirement of the level.
     #[inline]
     pub const fn isolation(self) -> Isolation {
         self.isolation
     }
 
-    /// What a commit order contains.
+    /// The base: the pairs that every commit order contains.
     #[inline]
     pub const fn base(self) -> Base {
         self.base

@@ -1,10 +1,10 @@
-//! What was read of lists. Most reads of a list return beginnings of one another: the longest is kept, and of the others their lengths.
+//! The reads of lists. Most reads of a list return beginnings of one another: the longest is kept, and of the others their lengths.
 
 use super::KeyId;
 use crate::heap::{Heap, held};
 use std::ops::Range;
 
-/// What was read of each list.
+/// The reads of each list.
 ///
 /// Invariant: a read that is stored by its length returned that many of the first elements of its key's longest read.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ impl Lists {
         -(self.ends.len() as i64)
     }
 
-    /// What was read.
+    /// The elements that a read returned.
     #[inline]
     pub(super) fn get(&self, key: KeyId, stored: i64) -> &[i64] {
         match usize::try_from(stored) {

@@ -6,7 +6,7 @@ use crate::heap::held;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// What a read reads from.
+/// The source of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<'a> {
     /// Another transaction, or [`INIT`]: the read is external.
@@ -35,7 +35,7 @@ impl<'a> Candidates<'a> {
         Candidates { before, after, initial }
     }
 
-    /// How many there are.
+    /// The number of candidates.
     #[inline]
     pub const fn len(&self) -> usize {
         self.before.len() + self.after.len() + self.initial as usize
@@ -54,7 +54,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// What sources a read of a repeated value may have, and what becomes of a read that has none.
+/// The sources that a read of a repeated value may have, and the fate of a read that has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Admitted {
     /// Whether aborted transactions and overwritten values are as good as others: under ru.
@@ -79,11 +79,11 @@ pub(super) enum Stream {
 pub struct Misread {
     /// The read.
     pub op: OpId,
-    /// What is wrong with it.
+    /// The fault.
     pub what: Misreading,
 }
 
-/// What a read does wrong.
+/// A fault of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Misreading {
     /// It returns what nobody wrote.
@@ -141,7 +141,7 @@ const OPEN: u32 = u32::MAX - 2;
 /// No operation, or no transaction so far.
 const NOBODY: u32 = u32::MAX;
 
-/// What reads read.
+/// The sources of all reads.
 #[derive(Clone, Debug, Default)]
 pub struct Reads {
     /// By operation: a transaction, INIT, NONE or OPEN.
@@ -167,7 +167,7 @@ pub struct Reads {
 struct OpenRead {
     op: OpId,
     group: u32,
-    /// Where the candidates end in the group.
+    /// The place where the candidates end in the group.
     end: u32,
     /// The place of the reader among them, or NOBODY.
     own: u32,
@@ -175,16 +175,16 @@ struct OpenRead {
     initial: bool,
 }
 
-/// What a transaction that counts read of a list: so many elements of others, and behind them its own.
+/// A read of a list by a transaction that counts: so many elements of others, and behind them its own.
 #[derive(Clone, Copy, Debug)]
 pub struct ListRead {
     /// The list.
     pub key: KeyId,
     /// The read.
     pub op: OpId,
-    /// How many elements of others it returned.
+    /// The number of elements of others that it returned.
     pub others: u32,
-    /// Where the appends of what it returned begin.
+    /// The place where the appends of what it returned begin.
     appends: usize,
 }
 
@@ -225,7 +225,7 @@ impl Reads {
         Ok(reads)
     }
 
-    /// What an operation reads from.
+    /// The source of an operation.
     #[inline]
     pub fn source(&self, op: OpId) -> Source<'_> {
         match self.sources[op.index()] {
@@ -245,7 +245,7 @@ impl Reads {
         Candidates::without(&self.group(group)[..end as usize], own, initial)
     }
 
-    /// What the candidates of an open read are a part of, which reads of the same value share if they return the same: a number for it, and all of them, the reader
+    /// The group that the candidates of an open read are a part of, which reads of the same value share if they return the same: a number for it, and all of them, the reader
     /// among them if it wrote the value.
     pub fn group_of(&self, op: OpId) -> Option<((u32, u32), Candidates<'_>)> {
         let at = self.open.binary_search_by_key(&op, |open| open.op).ok()?;
@@ -290,7 +290,7 @@ impl Reads {
         &self.misread
     }
 
-    /// What was read of lists, by key.
+    /// The reads of lists, by key.
     #[inline]
     pub fn lists(&self) -> &[ListRead] {
         &self.lists
@@ -308,7 +308,7 @@ impl Reads {
     }
 }
 
-/// Who wrote what.
+/// The writes of each value.
 struct Writes {
     /// By key, where its writes begin, and where the last end: values with their operations, in order.
     starts: Vec<u32>,
@@ -365,7 +365,7 @@ impl Writes {
     }
 
     /// The writes of a key that write a value or a larger one, with their operations, in order.
-    fn from(&self, key: KeyId, value: i64) -> &[(i64, u32)] {
+    fn at_least(&self, key: KeyId, value: i64) -> &[(i64, u32)] {
         /// Of so few, going through them is quicker.
         const FEW: usize = 8;
         let writes = &self.writes[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize];
@@ -379,7 +379,7 @@ impl Writes {
 
     /// All operations that wrote a value to a key, in their order.
     fn all(&self, key: KeyId, value: i64) -> impl Iterator<Item = u32> + '_ {
-        self.from(key, value).iter().take_while(move |write| write.0 == value).map(|write| write.1)
+        self.at_least(key, value).iter().take_while(move |write| write.0 == value).map(|write| write.1)
     }
 
     /// The first operation that wrote a value to a key.
@@ -388,7 +388,7 @@ impl Writes {
     }
 }
 
-/// What is known of the longest read of a list, whose beginnings the others are. Each is a place, or the length.
+/// The longest read of a list, whose beginnings the others are. Each is a place, or the length.
 struct Longest {
     /// By place, who appended the element.
     appenders: Vec<u32>,
@@ -400,15 +400,15 @@ struct Longest {
     counted: usize,
 }
 
-/// What a transaction under way has done to a key.
+/// The changes that a transaction under way has made to a key.
 #[derive(Clone, Copy)]
 struct Own {
     txn: u32,
     /// Its last write.
     write: u32,
-    /// How many elements it has appended, the first of them among those of the transaction.
+    /// The number of elements that it has appended, the first of them among those of the transaction.
     appended: u32,
-    /// How many elements of others a read of its has returned, and the read.
+    /// The number of elements of others that a read of its has returned, and the read.
     read: u32,
     reader: u32,
 }
@@ -576,7 +576,7 @@ impl<'h> Reading<'h> {
         self.reads.sources[op] = source;
     }
 
-    /// What is wrong with reading the last of what an operation's transaction wrote, if anything is.
+    /// The fault in reading the last of what an operation's transaction wrote, if anything is.
     fn look_at(&mut self, op: usize, write: u32) {
         if self.status(write) == Status::Aborted {
             self.misread(op, Misreading::AbortedRead);
@@ -628,7 +628,7 @@ impl<'h> Reading<'h> {
         }
     }
 
-    /// When a transaction began and returned, where the order of events matters; else everything began before anything returned.
+    /// The times when a transaction began and returned, where the order of events matters; else everything began before anything returned.
     fn began(&self, txn: TxnId) -> i64 {
         let ordered = self.reads.admitted.stream != Stream::No;
         self.history.span(txn).filter(|_| ordered).map_or(i64::MIN, |span| span.begin)
@@ -693,8 +693,8 @@ impl<'h> Reading<'h> {
         let (range, writes) = (self.history.range(source), self.writes);
         let Some(value) = value else { return false };
         // Its last write of the value is the one that may be fine.
-        let after = writes.from(key, value).partition_point(|&write| write < (value, range.end as u32));
-        let write = after.checked_sub(1).map(|last| writes.from(key, value)[last].1);
+        let after = writes.at_least(key, value).partition_point(|&write| write < (value, range.end as u32));
+        let write = after.checked_sub(1).map(|last| writes.at_least(key, value)[last].1);
         let Some(write) = write.filter(|&write| range.contains(&(write as usize))) else { return false };
         self.look_at(op, write);
         self.reads.sources[op] = source.0;

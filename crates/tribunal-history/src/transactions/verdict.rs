@@ -5,7 +5,7 @@ use super::{KeyId, Misread, OpId, TxnId};
 /// The answer to "does this history satisfy that level?"
 pub type Verdict = crate::verdict::Verdict<crate::verdict::Transactions>;
 
-/// Why a level does not apply.
+/// The reason why a level does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {
@@ -14,7 +14,7 @@ pub enum Unsupported {
     Times,
 }
 
-/// Why a history satisfies a level.
+/// The reason why a history satisfies a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// All transactions that count, in commit order, without init.
@@ -23,7 +23,7 @@ pub struct Witness {
     pub sources: Vec<(OpId, TxnId)>,
 }
 
-/// Why no commit order explains a history.
+/// The reason why no commit order explains a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// An impossible read.
@@ -57,7 +57,7 @@ pub struct Incompatible {
 pub struct Proof {
     /// Facts about the order, each derived from the earlier ones.
     pub steps: Vec<Step>,
-    /// What cannot be.
+    /// The contradiction.
     pub end: End,
 }
 
@@ -70,11 +70,11 @@ pub struct Step {
     pub first: TxnId,
     /// The one that comes second.
     pub second: TxnId,
-    /// Why it does.
+    /// The reason why it does.
     pub because: Because,
 }
 
-/// Why a transaction comes before another that writes the same key.
+/// The reason why a transaction comes before another that writes the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
     /// This read of the list returned both, or the first and not the second.
@@ -113,15 +113,15 @@ pub enum End {
 /// A step from one transaction to another in a path or a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: TxnId,
-    /// Where it leads.
+    /// The place where it leads.
     pub to: TxnId,
     /// The relation.
     pub rel: Rel,
 }
 
-/// What relates two transactions.
+/// A relation between two transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rel {
     /// so: the first is before the second in their session.

@@ -17,11 +17,11 @@ use std::fmt;
 /// The proofs of the three kinds have nothing in common, and what does not apply to one says nothing of the others: so each kind has its own
 /// types, and matches on them stay exhaustive.
 pub trait Kind {
-    /// What shows that the answer is yes.
+    /// The proof that the answer is yes.
     type Witness: Clone + fmt::Debug + PartialEq;
-    /// What shows that it is no.
+    /// The proof that it is no.
     type Violation: Clone + fmt::Debug + PartialEq;
-    /// Why the question does not apply.
+    /// The reason why the question does not apply.
     type Unsupported: Clone + fmt::Debug + PartialEq;
 }
 
@@ -216,7 +216,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why a model does not apply to a history.
+/// The reason why a model does not apply to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
     /// A model without mo does not define the last write.

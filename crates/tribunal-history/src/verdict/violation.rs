@@ -8,12 +8,12 @@ use crate::memory::{EventId, Observation};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Why a history is inconsistent with a model.
+/// The reason why a history is inconsistent with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The axiom that cannot be satisfied.
     pub axiom: Axiom,
-    /// Why it cannot.
+    /// The reason why it cannot.
     pub refutation: Refutation,
 }
 
@@ -170,7 +170,7 @@ impl Axiom {
         }
     }
 
-    /// What the axiom says.
+    /// The formula of the axiom.
     pub const fn formula(self) -> &'static str {
         match self {
             Axiom::PoRf => "acyclic(po ∪ rf)",
@@ -206,7 +206,7 @@ impl fmt::Display for Axiom {
     }
 }
 
-/// How the axiom is refuted.
+/// A refutation of the axiom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refutation {
     /// A cycle in a relation that must be acyclic: po ∪ rf; mo of one location; for sra, hb ∪ mo; for the
@@ -238,9 +238,9 @@ pub enum Refutation {
         first: EventId,
         /// The other.
         second: EventId,
-        /// Why mo(first, second) fails.
+        /// The reason why mo(first, second) fails.
         forward: Box<Refutation>,
-        /// Why mo(second, first) fails.
+        /// The reason why mo(second, first) fails.
         backward: Box<Refutation>,
     },
     /// Nothing wrote the value that is read.
@@ -263,7 +263,7 @@ pub enum Refutation {
     NoSource(EventId),
     /// Each remaining source of an open observation leads to a violation.
     Sources {
-        /// What is open.
+        /// The read or final value that is open.
         of: Observation,
         /// Each write of its value that is not [eliminated](Refutation::NoSource), with the violation it leads to.
         cases: Vec<(EventId, Violation)>,
@@ -297,15 +297,15 @@ pub struct Cycle {
 /// An edge that must hold, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: EventId,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: EventId,
-    /// Why it holds.
+    /// The reason why it holds.
     pub because: Because,
 }
 
-/// Why an edge holds. Po, Rf, Sw, Ppo, PoLoc and Dep are edges of the history; Fr leads from a read to a write; the others
+/// The reason why an edge holds. Po, Rf, Sw, Ppo, PoLoc and Dep are edges of the history; Fr leads from a read to a write; the others
 /// are mo edges (in the causal models: similar edges) between two distinct writes of one location.
 ///
 /// An *hb path* is a sequence of edges, each beginning where the previous one ends, that the model counts as

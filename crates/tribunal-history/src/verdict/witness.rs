@@ -2,7 +2,7 @@
 
 use crate::memory::{EventId, Execution, LocId, Observation};
 
-/// What satisfies the model's axioms together with the history.
+/// A proof of consistency: it satisfies the model's axioms together with the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// A modification order.

@@ -1,4 +1,4 @@
-//! What the threads of a history do, with names and values that a litmus test may have.
+//! The actions of the threads of a history, with names and values that a litmus test may have.
 
 use super::{Target, Unwritten};
 use crate::arch;

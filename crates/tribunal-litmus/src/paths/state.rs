@@ -1,4 +1,4 @@
-//! Where a way through a thread has come to.
+//! The state of a way through a thread.
 
 use super::{Path, PathEvent};
 use crate::micro::{Micro, Register, Temporary};

@@ -1,4 +1,4 @@
-//! What a test asks: places to show, a filter, and a quantified proposition on final states.
+//! The question of a test: places to show, a filter, and a quantified proposition on final states.
 
 use super::lexer::{Lexer, Position, Token};
 use crate::error::Fault;

@@ -1,4 +1,4 @@
-//! Where a test's sections begin and end.
+//! The places where a test's sections begin and end.
 
 use super::lexer::{Position, c_comment, comment};
 use crate::error::Fault;

@@ -4,6 +4,7 @@ use super::Protocol;
 use crate::Machine;
 use std::fmt;
 use std::str::FromStr;
+use tribunal_history::names::{UnknownName, named};
 
 /// A bug of a cache, of its directory or of its bus. It occurs at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,15 +86,10 @@ impl fmt::Display for Bug {
     }
 }
 
-/// There is no bug of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown bug `{0}`{near}", near = tribunal_history::names::suggestion(.0, Bug::ALL.map(Bug::name)))]
-pub struct UnknownBug(pub String);
-
 impl FromStr for Bug {
-    type Err = UnknownBug;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownBug> {
-        Bug::ALL.into_iter().find(|bug| bug.name() == name).ok_or_else(|| UnknownBug(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("bug", name, &Bug::ALL, Bug::name)
     }
 }

@@ -26,7 +26,7 @@ struct Entry {
     memory: Values,
     /// Cores that were sent the line, and have not been seen without it since: no others can have it.
     near: Vec<u32>,
-    /// What was granted and is not over: at most one, unless there is a bug.
+    /// The transactions that were granted and are not over: at most one, unless there is a bug.
     granted: Vec<Transaction>,
     waiting: VecDeque<Message>,
 }
@@ -41,7 +41,7 @@ struct Transaction {
     writes: bool,
     /// Whether the core had a copy when the request was granted.
     upgrades: bool,
-    /// How many cores have not answered yet.
+    /// The number of cores that have not answered yet.
     awaits: u32,
     /// Whether another core holds a copy, and what its owner said that it held.
     shared: bool,

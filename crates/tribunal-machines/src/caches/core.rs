@@ -11,7 +11,7 @@ use tribunal_random::Xoshiro;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     request: Request,
-    /// What it writes, if it writes.
+    /// The value that it writes, if it writes.
     value: u64,
 }
 
@@ -49,16 +49,16 @@ struct Cached {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     access: Waiting,
-    /// What an RMW read before it asked for the line to write to: only if it is split.
+    /// The value that an RMW read before it asked for the line to write to: only if it is split.
     read: Option<u64>,
     filled: Option<(Option<Values>, Grant)>,
-    /// How many copies are still to go: negative while the number is not known.
+    /// The number of copies that are still to go: negative while the number is not known.
     acks: i64,
     /// Whether it is a write that was put off: it has completed before.
     late: bool,
 }
 
-/// What a core has to do with a request on the bus.
+/// The action of a core on a request on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SnoopAction {
     /// It has no copy.
@@ -112,7 +112,7 @@ impl Core {
         }
     }
 
-    /// What a request for a line on the bus is to this core.
+    /// The action of this core on a request for a line on the bus.
     pub(super) fn concern(&self, line: LineId, writes: bool) -> SnoopAction {
         let is_it = |cached: &&Cached| cached.line == line;
         let held = self.lines.iter().find(is_it).or_else(|| self.leaving.iter().find(is_it));
@@ -338,7 +338,7 @@ impl Core {
         (true, owns.then_some(values))
     }
 
-    /// What an evicted line held, when the bus takes it; nothing if another has got it in the meantime.
+    /// The contents of an evicted line, when the bus takes it; nothing if another has got it in the meantime.
     pub(super) fn write_back(&mut self, line: LineId) -> Option<Values> {
         let at = self.leaving.iter().position(|leaving| leaving.line == line)?;
         let left = self.leaving.swap_remove(at);

@@ -12,7 +12,7 @@ pub(super) struct Directory {
     entries: Vec<Entry>,
 }
 
-/// What is known of a line.
+/// The state of a line.
 #[derive(Clone, Debug, Default)]
 struct Entry {
     memory: Values,
@@ -20,7 +20,7 @@ struct Entry {
     owner: Option<u32>,
     /// Cores that may hold copies, the owner excepted.
     sharers: Vec<u32>,
-    /// How many messages must come before the next request is served.
+    /// The number of messages that must come before the next request is served.
     awaits: u8,
     waiting: VecDeque<Message>,
 }

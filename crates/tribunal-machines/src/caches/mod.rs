@@ -14,7 +14,7 @@ mod core;
 mod directory;
 mod network;
 
-pub use bug::{Bug, UnknownBug};
+pub use bug::Bug;
 
 use self::core::{Core, Waiting};
 use crate::clients::{Request, Requests};
@@ -25,7 +25,7 @@ use network::{Network, Node};
 use std::collections::VecDeque;
 use tribunal_random::Xoshiro;
 
-/// How many locations a line holds.
+/// The number of locations that a line holds.
 const LINE: usize = 2;
 /// The values of a line.
 type Values = [u64; LINE];
@@ -34,7 +34,7 @@ type Values = [u64; LINE];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LineId(u32);
 
-/// Which protocol the caches follow: the states that a cached line can have.
+/// The protocol that the caches follow: the states that a cached line can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// Modified or not there: a line is in one cache at a time, even to be read.
@@ -50,7 +50,7 @@ impl Protocol {
     pub const ALL: [Protocol; 3] = [Protocol::Mi, Protocol::Mesi, Protocol::Moesi];
 }
 
-/// How cores learn what others do with a line.
+/// The interconnect, by which cores learn what others do with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interconnect {
     /// A directory knows who holds it, and tells them.
@@ -59,14 +59,14 @@ pub(crate) enum Interconnect {
     Snooping,
 }
 
-/// Where requests arrive.
+/// The place where requests arrive.
 #[derive(Clone, Debug)]
 enum Hub {
     Directory(Directory),
     Bus(Bus),
 }
 
-/// How many accesses of a core may wait for their turn.
+/// The number of accesses of a core that may wait for their turn.
 const BACKLOG: usize = 4;
 
 /// Cores with caches, their clients' accesses and what connects them.
@@ -75,9 +75,9 @@ pub(crate) struct Caches {
     cores: Vec<Core>,
     hub: Hub,
     network: Network,
-    /// What each core is still to do.
+    /// The accesses that each core is still to make.
     backlog: Vec<VecDeque<Waiting>>,
-    /// How many accesses wait in all.
+    /// The number of accesses that wait in all.
     waiting: usize,
 }
 
@@ -169,7 +169,7 @@ impl Caches {
     }
 }
 
-/// Where a location is: its line, and its place there.
+/// The place of a location: its line, and its place there.
 fn place(request: Request) -> (LineId, usize) {
     let loc = request.loc.index();
     (LineId((loc / LINE) as u32), loc % LINE)

@@ -20,7 +20,7 @@ pub(super) enum Grant {
     Modified,
 }
 
-/// What is said about a line. Requests carry the number that the core gave them, answers repeat it.
+/// A message about a line. Requests carry the number that the core gave them, answers repeat it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Message {
     /// To the hub: a core wants to read.

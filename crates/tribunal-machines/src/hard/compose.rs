@@ -3,7 +3,7 @@
 use super::event::{op, slot};
 use tribunal_history::memory::{Execution, LocId, Slot, Source, ThreadId};
 
-/// Whose threads a composition has.
+/// The threads of a composition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Threads {
     /// Every part has its own.

@@ -34,7 +34,7 @@ pub struct Formula {
     clauses: Vec<Vec<Literal>>,
 }
 
-/// Why there is no such formula.
+/// The reason why there is no such formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidFormula {
     /// A clause has no literal, or more than three.
@@ -42,7 +42,7 @@ pub enum InvalidFormula {
     Clause {
         /// Its number, from 1.
         clause: usize,
-        /// How many literals it has.
+        /// The number of literals that it has.
         literals: usize,
     },
     /// A literal is of no variable of the formula.
@@ -52,29 +52,29 @@ pub enum InvalidFormula {
         clause: usize,
         /// The variable, from 1.
         variable: u64,
-        /// How many variables there are.
+        /// The number of variables.
         variables: u32,
     },
     /// A random clause has three variables.
     #[error("random clauses take three of the variables, but there are {variables}")]
     TooFewVariables {
-        /// How many variables there are.
+        /// The number of variables.
         variables: u32,
     },
     /// Something is not DIMACS.
     #[error("`{text}`, expected {expected}")]
     Syntax {
-        /// What stands there.
+        /// The text that stands there.
         text: String,
-        /// What should.
+        /// The text that should.
         expected: &'static str,
     },
     /// The text has other clauses than its header says.
     #[error("{found} clauses, but the header says {said}")]
     Count {
-        /// How many clauses there are.
+        /// The number of clauses.
         found: usize,
-        /// How many there should be.
+        /// The number that there should be.
         said: usize,
     },
     /// Something is wrong in a text.
@@ -82,7 +82,7 @@ pub enum InvalidFormula {
     At {
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The fault there.
         problem: Box<InvalidFormula>,
     },
 }

@@ -19,7 +19,7 @@ use tribunal_random::Xoshiro;
 pub struct Lock {
     /// Threads; at least two.
     pub threads: u32,
-    /// How often the lock is taken.
+    /// The number of times that the lock is taken.
     pub handovers: u64,
     /// The counter counts up to this and begins again; 0: it does not.
     pub modulus: u64,
@@ -27,7 +27,7 @@ pub struct Lock {
     pub spins: bool,
     /// Whether two threads once have the lock at the same time.
     pub broken: bool,
-    /// What is random: who takes the lock next.
+    /// Random numbers, which say who takes the lock next.
     pub seed: u64,
 }
 

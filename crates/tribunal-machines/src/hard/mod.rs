@@ -24,5 +24,5 @@ pub use compose::{Threads, compose};
 pub use formula::{Formula, InvalidFormula, Literal};
 pub use lock::Lock;
 pub use mutate::{Mutation, mutants, mutate, renamed};
-pub use patterns::{Pattern, UnknownPattern};
+pub use patterns::Pattern;
 pub use weaken::{drop_fences, weaken};

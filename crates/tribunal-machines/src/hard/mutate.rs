@@ -4,12 +4,12 @@ use super::event::{rebuild, slot};
 use tribunal_history::memory::{EventId, Execution, Kind, Source};
 use tribunal_random::Xoshiro;
 
-/// Which reads of a history to redirect, and how far.
+/// The reads of a history to redirect, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// How many reads are redirected, if there are that many that can be.
+    /// The number of reads that are redirected, if there are that many that can be.
     pub reads: u32,
-    /// How far from the read the new write may be: the difference between their positions in their threads. Threads run at about the
+    /// The distance from the read at which the new write may be: the difference between their positions in their threads. Threads run at about the
     /// same speed, so this is about their distance in time.
     pub distance: u32,
     /// The seed of all random choices.

@@ -9,6 +9,7 @@ use crate::{Step, location_name, thread_name};
 use std::fmt;
 use std::str::FromStr;
 use tribunal_history::memory::{Execution, LocId, Op, Order, ThreadId};
+use tribunal_history::names::{UnknownName, named};
 
 /// A family of histories of growing numbers of threads and events, all of whose accesses are acq_rel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -215,27 +216,16 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// There is no pattern of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown pattern `{0}`{near}; expected one of lag, merge, fan, chain, poll",
-    near = tribunal_history::names::suggestion(.0, Pattern::ALL.map(Pattern::name))
-)]
-pub struct UnknownPattern(pub String);
-
 impl FromStr for Pattern {
-    type Err = UnknownPattern;
+    type Err = UnknownName;
 
     /// ```
     /// use tribunal_machines::hard::Pattern;
     /// assert_eq!("lag".parse(), Ok(Pattern::Lag));
     /// assert!("ladder".parse::<Pattern>().is_err());
     /// ```
-    fn from_str(name: &str) -> Result<Self, UnknownPattern> {
-        Pattern::ALL
-            .into_iter()
-            .find(|pattern| pattern.name().eq_ignore_ascii_case(name))
-            .ok_or_else(|| UnknownPattern(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("pattern", name, &Pattern::ALL, Pattern::name).map_err(UnknownName::listing)
     }
 }
 

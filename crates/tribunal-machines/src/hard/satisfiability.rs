@@ -13,7 +13,7 @@ use super::Formula;
 use tribunal_history::memory::{Execution, ExecutionBuilder, LocId, Op};
 use tribunal_history::model::Model;
 
-/// How a literal's threads make sure that the variable keeps its value while they copy it.
+/// The way in which a literal's threads make sure that the variable keeps its value while they copy it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// They read it before and after (Fig. 1). A model that relaxes W→R defeats that.
@@ -44,7 +44,7 @@ impl Reduction {
     }
 }
 
-/// What is written to a location for each truth value; 0 is initial and never read.
+/// The values that are written to a location for the truth values; 0 is initial and never read.
 const FALSE: u64 = 1;
 const TRUE: u64 = 2;
 

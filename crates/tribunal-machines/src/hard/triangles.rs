@@ -18,7 +18,7 @@ use tribunal_random::Xoshiro;
 /// An undirected graph without loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// How many nodes it has: 0, 1, ...
+    /// The number of nodes that it has: 0, 1, ...
     pub nodes: u32,
     /// Its edges, each once, the smaller node first.
     pub edges: Vec<(u32, u32)>,

@@ -1,8 +1,9 @@
-//! What can be wrong with an implementation of an object: mistakes that are often made, to be found again.
+//! Bugs of objects: mistakes that implementations often make, to be found again.
 
 use super::calls::Object;
 use std::fmt;
 use std::str::FromStr;
+use tribunal_history::names::{UnknownName, named};
 
 /// A bug of an object. It strikes now and then, not always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,11 +18,11 @@ pub enum Bug {
     RetriedUpdate,
     /// An update returns before it takes effect.
     EarlyReturn,
-    /// What is removed stays, and is removed again.
+    /// A removed value stays, and is removed again.
     DuplicatedRemoval,
     /// A removal takes the element behind the one that it should.
     ReorderedRemoval,
-    /// What is there is not found.
+    /// A value that is there is not found.
     MissedValue,
     /// A read of several parts looks at them one after the other, while others change them.
     TornRead,
@@ -91,15 +92,10 @@ impl fmt::Display for Bug {
     }
 }
 
-/// There is no bug of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown bug `{0}`{near}", near = tribunal_history::names::suggestion(.0, Bug::ALL.map(Bug::name)))]
-pub struct UnknownBug(pub String);
-
 impl FromStr for Bug {
-    type Err = UnknownBug;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownBug> {
-        Bug::ALL.into_iter().find(|bug| bug.name() == name).ok_or_else(|| UnknownBug(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("bug", name, &Bug::ALL, Bug::name)
     }
 }

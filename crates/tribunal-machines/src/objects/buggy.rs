@@ -9,9 +9,9 @@ use tribunal_random::Xoshiro;
 
 /// A bug strikes at one of so many chances.
 const SELDOM: usize = 8;
-/// How many states before a call a stale read may go back.
+/// The number of states before a call that a stale read may go back.
 const STALE: u64 = 16;
-/// How many states are kept before those that nothing needs are forgotten.
+/// The number of states that are kept before those that nothing needs are forgotten.
 const STATES: usize = 1 << 12;
 
 pub(super) struct Buggy<'a> {
@@ -25,7 +25,7 @@ pub(super) struct Buggy<'a> {
     begin: u64,
     /// For each client, how many states there had been when it called.
     called: Vec<u64>,
-    /// What returned and has not taken effect.
+    /// The calls that returned and have not taken effect.
     late: Vec<Call>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Buggy<'a> {
         *self.past.back().expect("the present state is always there")
     }
 
-    /// How many states there have been before the present one.
+    /// The number of states that there have been before the present one.
     fn moment(&self) -> u64 {
         self.begin + self.past.len() as u64 - 1
     }
@@ -73,7 +73,7 @@ impl<'a> Buggy<'a> {
         }
     }
 
-    /// What a call returns in a state, which stays as it is.
+    /// The return of a call in a state, which stays as it is.
     fn answer(&mut self, state: StateId, call: Invocation<'_>) -> Option<Value> {
         self.states.step(state, call).map(|(_, ret)| ret)
     }
@@ -85,7 +85,7 @@ impl<'a> Buggy<'a> {
         Some(ret)
     }
 
-    /// What a call does when the bug strikes; nothing if it is not a call that the bug is about.
+    /// The effect of a call when the bug strikes; nothing if it is not a call that the bug is about.
     fn wrongly(&mut self, client: u32, call: &Call, rng: &mut Xoshiro) -> Option<Value> {
         let reads = self.spec.read_only(call.invocation());
         let removes = matches!(call.method, "dequeue" | "pop" | "delete_min" | "remove");

@@ -1,11 +1,11 @@
-//! What clients call: random methods of each built-in object, with arguments that make them meet.
+//! The calls of clients: random methods of each built-in object, with arguments that make them meet.
 
 use super::{Clients, Values};
 use std::collections::BTreeMap;
 use tribunal_history::object::{Invocation, Specification, Value};
 use tribunal_random::Xoshiro;
 
-/// How many keys maps, stores and keyed objects have if nothing else is said.
+/// The number of keys that maps, stores and keyed objects have if nothing else is said.
 pub(super) const KEYS: u32 = 8;
 
 /// A method with its arguments.
@@ -100,12 +100,12 @@ pub(super) struct Calls {
     values: Values,
     /// The next value, if values are distinct.
     next: i64,
-    /// How many of the last values are worth looking for.
+    /// The number of last values that are worth looking for.
     window: usize,
     /// The accounts of a bank.
     accounts: Vec<Value>,
     appended: usize,
-    /// Who holds a lock, by key.
+    /// The holder of each lock, by key.
     holders: BTreeMap<Value, u32>,
 }
 

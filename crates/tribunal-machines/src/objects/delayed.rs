@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 use tribunal_history::object::{Specification, StateId, States, Value};
 use tribunal_random::Xoshiro;
 
-/// How many states are kept before those that no replica needs are forgotten.
+/// The number of states that are kept before those that no replica needs are forgotten.
 const STATES: usize = 1 << 12;
 
 pub(super) struct Delayed<'a> {
     states: Box<dyn States + 'a>,
-    /// How many operations at most take effect before an operation is seen by all.
+    /// The number of operations that take effect at most before an operation is seen by all.
     delay: u64,
     /// The last operations to take effect, and how many came before them: all that some replica has not seen is here.
     log: VecDeque<Effect>,
@@ -28,18 +28,18 @@ pub(super) struct Delayed<'a> {
 struct Effect {
     client: u32,
     call: Call,
-    /// How many operations of each client its replica had seen.
+    /// The number of operations of each client that its replica had seen.
     seen: Box<[u64]>,
 }
 
-/// What a client has seen.
+/// The replica of a client.
 struct Replica {
     /// It has seen this many operations, the first to take effect, which lead to this state;
     prefix: u64,
     state: StateId,
     /// and these later ones, by their numbers in that order, going up.
     later: Vec<u64>,
-    /// How many operations of each client it has seen.
+    /// The number of operations of each client that it has seen.
     seen: Box<[u64]>,
 }
 

@@ -14,7 +14,7 @@ mod run;
 mod simulation;
 mod walks;
 
-pub use bug::{Bug, UnknownBug};
+pub use bug::Bug;
 pub use mutate::{mutants, mutate, renamed};
 pub use simulation::{Implementation, InvalidSimulation, Simulation};
 pub use walks::Walks;
@@ -33,13 +33,13 @@ use tribunal_history::object::specs::{UnknownSpec, named};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clients {
-    /// How many processes call at a time. One whose operation never returns is replaced by a new one.
+    /// The number of processes that call at a time. One whose operation never returns is replaced by a new one.
     pub processes: u32,
-    /// How many operations are called in all.
+    /// The number of operations that are called in all.
     pub operations: u32,
-    /// Which values are written and inserted.
+    /// The values that are written and inserted.
     pub values: Values,
-    /// How long operations stay open, from 0, one operation at a time, to 100, all processes all the time.
+    /// The time for which operations stay open, from 0, one operation at a time, to 100, all processes all the time.
     pub concurrency: u32,
     /// The share of operations that never return; about half of them take effect.
     pub pending: f64,
@@ -49,7 +49,7 @@ pub struct Clients {
     pub seed: u64,
 }
 
-/// Which values clients write and insert.
+/// The values that clients write and insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
     /// A new number each time: 1, 2, ...

@@ -43,7 +43,7 @@ struct Returns<'a> {
     history: &'a History,
     distance: u32,
     rng: Xoshiro,
-    /// When each operation was called: how many were called before it.
+    /// The place of each call: how many operations were called before it.
     called: Vec<u32>,
     /// The completed operations of each method.
     of_method: Vec<Vec<OpId>>,

@@ -11,7 +11,7 @@ use tribunal_random::{Xoshiro, scale};
 struct Open {
     op: OpId,
     call: Call,
-    /// What it returns, once it has taken effect.
+    /// Its return, once it has taken effect.
     ret: Option<Value>,
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 use tribunal_history::object::History;
 use tribunal_history::object::specs::{UnknownSpec, named};
 
-/// How an object is implemented.
+/// An implementation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// Each operation takes effect at one moment, for all: histories are linearizable.
@@ -34,15 +34,15 @@ pub enum Implementation {
 pub struct Simulation {
     /// The specification's name.
     pub spec: String,
-    /// How the object is implemented.
+    /// The implementation of the object.
     pub implementation: Implementation,
-    /// How many keys there are, of maps, stores and keyed objects.
+    /// The number of keys, of maps, stores and keyed objects.
     pub keys: u32,
     /// The clients.
     pub clients: Clients,
 }
 
-/// Why there is no such object.
+/// The reason why there is no such object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSimulation {
     /// The specification is not built in.
@@ -56,7 +56,7 @@ pub enum InvalidSimulation {
         /// The bug.
         bug: Bug,
     },
-    /// Who acquires a lock must know whether others hold it.
+    /// A client that acquires a lock must know whether others hold it.
     #[error("{spec} cannot be delayed: a lock must be seen at once")]
     Lock {
         /// The specification.

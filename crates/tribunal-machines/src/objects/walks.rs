@@ -18,17 +18,17 @@ use tribunal_random::Xoshiro;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walks {
-    /// How many processes call.
+    /// The number of processes that call.
     pub processes: u32,
-    /// How many operations are called in all.
+    /// The number of operations that are called in all.
     pub operations: u32,
-    /// How many keys there are.
+    /// The number of keys.
     pub keys: u32,
-    /// How many values there are.
+    /// The number of values.
     pub values: u32,
     /// The share of calls that walk, in percent; the others are updates and reads of one key.
     pub walks: u32,
-    /// How many turns of other processes pass, about, between two keys of a walk.
+    /// The number of turns of other processes that pass, about, between two keys of a walk.
     pub pace: u32,
     /// The share of histories with one return, of any operation, replaced by another of its type.
     pub lies: f64,
@@ -43,7 +43,7 @@ impl Default for Walks {
     }
 }
 
-/// What an operation that has been called is about to do.
+/// The next step of an operation that has been called.
 enum NextStep {
     /// To take effect at once.
     Atomic { method: &'static str, key: usize, value: i64 },

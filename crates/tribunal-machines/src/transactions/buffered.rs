@@ -45,7 +45,7 @@ impl Buffered {
         stale
     }
 
-    /// What the client reads of the copy that lags, if it does.
+    /// The version that the client reads of the copy that lags, if it does.
     pub(super) fn stale(&self, client: usize, key: u32) -> Option<Version> {
         self.stale[client].as_ref().map(|copy| copy[key as usize])
     }

@@ -15,7 +15,7 @@ const REPLICAS: usize = 3;
 
 /// Of the steps, the share at which a replica may take a transaction of another.
 const DELIVERIES: f64 = 0.8;
-/// What of it is left where the network is slow.
+/// The part of it that is left where the network is slow.
 const SLOW: f64 = 0.2;
 
 /// By replica, how many of its transactions are there.
@@ -39,7 +39,7 @@ pub(super) struct Causal {
     /// By client.
     snapshots: Vec<Clock>,
     buffers: Vec<Writes>,
-    /// How many of the keys are lists: the first.
+    /// The number of keys that are lists: the first.
     lists: u32,
 }
 

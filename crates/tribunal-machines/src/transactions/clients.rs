@@ -25,7 +25,7 @@ pub struct Clients {
     pub reads: f64,
     /// Share of the keys that are lists, to which is appended; the others are registers.
     pub lists: f64,
-    /// How uneven keys are used: of one more than this many draws the least is taken, so 0 is even.
+    /// The skew of the keys: of one more than this many draws the least is taken, so 0 is even.
     pub skew: u32,
     /// Share of the transactions that their client aborts.
     pub aborts: f64,
@@ -53,7 +53,7 @@ impl Default for Clients {
     }
 }
 
-/// Why clients cannot run.
+/// The reason why clients cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidClients {
     /// There must be at least one of these.
@@ -134,12 +134,12 @@ impl Clients {
         Ok(())
     }
 
-    /// How many of the keys are lists: these come first.
+    /// The number of keys that are lists: these come first.
     pub fn list_count(&self) -> u32 {
         (f64::from(self.keys) * self.lists).round() as u32
     }
 
-    /// What clients ask for, transaction after transaction without end, whatever the store does.
+    /// The transactions that clients ask for, one after the other without end, whatever the store does.
     ///
     /// ```
     /// use tribunal_machines::transactions::Clients;
@@ -155,7 +155,7 @@ impl Clients {
         })
     }
 
-    /// What a transaction does.
+    /// Draws the accesses of a transaction.
     pub(super) fn draw(&self, accesses: &mut Vec<Access>, rng: &mut Xoshiro) {
         accesses.clear();
         for _ in 0..=rng.index(self.ops as usize) {
@@ -166,7 +166,7 @@ impl Clients {
     }
 }
 
-/// What a transaction is to do.
+/// The plan of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Its operations.

@@ -7,7 +7,7 @@ use crate::chance::chance;
 use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, SessionId, Span, Status};
 use tribunal_random::Xoshiro;
 
-/// What a client does next.
+/// The next action of a client.
 #[derive(Clone, Copy)]
 enum Next {
     /// It begins a transaction.
@@ -20,7 +20,7 @@ enum Next {
     Return(Status),
 }
 
-/// What was done, as the client knows it.
+/// An action that was done, as the client knows it.
 enum Done {
     Read(u32, Version),
     Write(u32, i64),
@@ -41,14 +41,14 @@ pub(super) struct Drive<'a> {
     cx: Context,
     builder: HistoryBuilder,
     keys: Vec<KeyId>,
-    /// How many of the keys are lists.
+    /// The number of keys that are lists.
     lists: u32,
     slots: Vec<Client>,
     /// Per key, the last value that was given to a write.
     written: Vec<i64>,
     sessions: u32,
     time: i64,
-    /// What is read of a list, while it is written down.
+    /// The elements read of a list, while they are written down.
     list: Vec<i64>,
 }
 

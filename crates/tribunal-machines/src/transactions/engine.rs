@@ -1,4 +1,4 @@
-//! What a store does for its clients, whatever its concurrency control.
+//! The interface of a store to its clients, whatever its concurrency control.
 
 use super::StoreBug;
 use super::versions::{Version, Versions};
@@ -8,7 +8,7 @@ use tribunal_random::Xoshiro;
 /// Of the occasions that a bug has, the share at which it strikes.
 const STRIKES: f64 = 0.25;
 
-/// What a store answers.
+/// An answer of a store.
 pub(super) enum Answer<T> {
     /// It is done.
     Done(T),
@@ -18,7 +18,7 @@ pub(super) enum Answer<T> {
     Abort,
 }
 
-/// What stores share: versions, chance, and the bug.
+/// The state that stores share: versions, chance, and the bug.
 pub(super) struct Context {
     pub(super) versions: Versions,
     pub(super) rng: Xoshiro,
@@ -43,7 +43,7 @@ pub(super) trait Engine {
     /// Writes a register, or appends to a list.
     fn write(&mut self, client: usize, key: u32, value: i64, cx: &mut Context) -> Answer<()>;
 
-    /// Commits. Who cannot is told to abort.
+    /// Commits. A client that cannot is told to abort.
     fn commit(&mut self, client: usize, cx: &mut Context) -> Answer<()>;
 
     /// Undoes what the client's transaction did.

@@ -21,7 +21,7 @@ mod store;
 mod versions;
 
 pub use clients::{Access, Clients, InvalidClients, Plan};
-pub use store::{Store, StoreBug, UnknownStore, UnknownStoreBug};
+pub use store::{Store, StoreBug};
 
 use tribunal_history::transactions::History;
 

@@ -7,7 +7,7 @@ use super::versions::Version;
 
 pub(super) struct Serial {
     data: Buffered,
-    /// Whose transaction it is.
+    /// The client whose transaction it is.
     running: Option<usize>,
 }
 

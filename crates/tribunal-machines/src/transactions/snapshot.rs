@@ -8,7 +8,7 @@ use crate::chance::chance;
 
 /// How often, on average, what is late goes ahead: once in so many steps.
 const LATE: f64 = 0.1;
-/// How many commits a stale snapshot lacks at most.
+/// The number of commits that a stale snapshot lacks at most.
 const BEHIND: usize = 8;
 
 pub(super) struct Snapshot {

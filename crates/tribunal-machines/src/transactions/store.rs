@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tribunal_history::names::suggestion;
+use tribunal_history::names::{UnknownName, named};
 use tribunal_history::transactions::{Base, Isolation, Level};
 
 /// A simulated store.
@@ -10,7 +10,7 @@ use tribunal_history::transactions::{Base, Isolation, Level};
 pub enum Store {
     /// One transaction at a time.
     Serial,
-    /// Strict two-phase locking: shared locks to read, exclusive ones to write, all held to the end. Who would close a cycle of waiting aborts.
+    /// Strict two-phase locking: shared locks to read, exclusive ones to write, all held to the end. A transaction that would close a cycle of waiting aborts.
     Locking,
     /// Optimistic concurrency control: a transaction aborts at its commit if something that it read has changed since.
     Optimistic,
@@ -93,13 +93,13 @@ pub enum StoreBug {
     /// A write goes ahead though what its transaction read of the key has changed: a lock is let go before a stronger one is taken, a check of
     /// what is written left out.
     LostUpdate,
-    /// What a transaction read and did not write is not protected: no lock, no validation.
+    /// The keys that a transaction read and did not write are not protected: no lock, no validation.
     MissedConflict,
     /// Reads are of a state that was overwritten before the transaction began: from a copy that lags, or from another replica.
     StaleSnapshot,
     /// The writes of a transaction become visible one after the other.
     TornCommit,
-    /// What an aborted transaction wrote stays.
+    /// The writes of an aborted transaction stay.
     AbortedRead,
     /// Reads return what others have not committed yet.
     DirtyRead,
@@ -145,28 +145,18 @@ impl fmt::Display for StoreBug {
     }
 }
 
-/// There is no store of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown store `{0}`{near}", near = suggestion(.0, Store::ALL.map(Store::name)))]
-pub struct UnknownStore(pub String);
-
-/// There is no bug of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown bug `{0}`{near}", near = suggestion(.0, StoreBug::ALL.map(StoreBug::name)))]
-pub struct UnknownStoreBug(pub String);
-
 impl FromStr for Store {
-    type Err = UnknownStore;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownStore> {
-        Store::ALL.into_iter().find(|store| store.name() == name).ok_or_else(|| UnknownStore(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("store", name, &Store::ALL, Store::name)
     }
 }
 
 impl FromStr for StoreBug {
-    type Err = UnknownStoreBug;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownStoreBug> {
-        StoreBug::ALL.into_iter().find(|bug| bug.name() == name).ok_or_else(|| UnknownStoreBug(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("bug", name, &StoreBug::ALL, StoreBug::name)
     }
 }

@@ -5,7 +5,7 @@
 pub(super) struct Version(u32);
 
 impl Version {
-    /// That of a key that nobody wrote.
+    /// The version of a key that nobody wrote.
     pub(super) const INITIAL: Version = Version(0);
 }
 

@@ -80,7 +80,7 @@ impl Source {
                 Some(thing) => thing.map(|thing| Some(thing.unbind())),
                 None => Ok(None),
             });
-            let Some(thing) = next.map_err(told)? else {
+            let Some(thing) = next.map_err(arrow_error)? else {
                 self.iterable = None;
                 return Ok(None);
             };
@@ -88,7 +88,7 @@ impl Source {
                 let thing = thing.bind(py);
                 if self.import(thing)? { Ok(()) } else { Err(not_arrow(thing)) }
             });
-            known.map_err(told)?;
+            known.map_err(arrow_error)?;
             if let Some(first) = self.first.take() {
                 return Ok(Some(first));
             }
@@ -124,7 +124,7 @@ impl Source {
 }
 
 /// What went wrong in Python, in words: those who read it may not hold the interpreter.
-pub fn told(error: PyErr) -> ArrowError {
+pub fn arrow_error(error: PyErr) -> ArrowError {
     ArrowError::ExternalError(error.to_string().into())
 }
 

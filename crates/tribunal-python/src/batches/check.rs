@@ -1,4 +1,4 @@
-//! What comes of the history in a cell.
+//! The answers about the history in a cell.
 
 use super::column::{Cell, Column};
 use crate::error::in_python;

@@ -2,7 +2,7 @@
 //!
 //! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
 
-use super::capsule::{Source, attached, interrupt_again, told};
+use super::capsule::{Source, arrow_error, attached, interrupt_again};
 use super::check::{Told, Work};
 use super::column::Column;
 use super::table::{Answers, Table};
@@ -26,7 +26,7 @@ const PART_BYTES: usize = 64 << 10;
 const UNDER_WAY: Size = Size { rows: 1 << 16, bytes: 64 << 20 };
 /// A batch of answers has about so many, and bytes of them, unless the first has waited too long.
 const BATCH: Size = Size { rows: 1 << 13, bytes: 64 << 20 };
-const PATIENCE: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 /// How much there is of something.
 #[derive(Clone, Copy, Default)]
@@ -165,7 +165,7 @@ impl Pipeline {
                 (Some(last), Some(next)) => self.table.joins(&last.rows, &next.rows),
                 _ => true,
             };
-            let waits = begin.elapsed() > PATIENCE || self.slow && self.untold.is_empty();
+            let waits = begin.elapsed() > LONGEST_WAIT || self.slow && self.untold.is_empty();
             let ended = self.ended && self.untold.is_empty();
             if !size.is_below(BATCH) || !told.is_empty() && (ended || !next_joins || waits) {
                 return self.table.batch(told).map(Some);
@@ -190,7 +190,7 @@ impl Pipeline {
                 let begin = Instant::now();
                 let next = self.source.next();
                 // The first rows may have been there before they were asked for.
-                self.slow = self.next_row == 0 || begin.elapsed() > PATIENCE;
+                self.slow = self.next_row == 0 || begin.elapsed() > LONGEST_WAIT;
                 let rows = next.and_then(|next| {
                     next.map(|(field, array)| self.table.rows(&field, &array, self.next_row)).transpose()
                 });
@@ -243,7 +243,7 @@ impl Pipeline {
             && let Some(Err(signal)) = Python::try_attach(|py| py.check_signals())
         {
             let pressed = Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py));
-            let error = told(signal);
+            let error = arrow_error(signal);
             if pressed == Some(true) {
                 interrupt_again();
             }

@@ -8,7 +8,7 @@ pub(super) const WORDS: usize = 1 << 20;
 /// The memory that the threads share.
 pub(super) type Memory = [AtomicU64; WORDS];
 
-/// What an access does, in which order: one instruction each.
+/// The action of an access, with its order: one instruction each.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 enum Does {
@@ -33,12 +33,12 @@ enum Does {
 pub(super) struct Access {
     does: Does,
     place: u32,
-    /// What it writes, if it writes.
+    /// The value that it writes, if it writes.
     value: u32,
 }
 
 impl Access {
-    /// What an operation asks for, at a place. An order that its kind cannot have, such as a release read, counts for what
+    /// The access of an operation, at a place. An order that its kind cannot have, such as a release read, counts for what
     /// it has of one that it can.
     pub(super) fn new(op: &Op, place: u32) -> Self {
         let does = match (op.kind, op.order) {

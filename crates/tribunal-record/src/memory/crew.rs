@@ -10,11 +10,11 @@ use std::thread::{JoinHandle, available_parallelism, yield_now};
 
 /// Looks at the barrier before a thread that waits there lets others have its core: about a time slice, in which the one
 /// it waits for may come to run on another core.
-const PATIENCE: u32 = 1 << 15;
+const LOOKS_BEFORE_YIELDING: u32 = 1 << 15;
 /// The same if the one it waits for may need this very core.
-const CROWDED: u32 = 1 << 6;
+const LOOKS_IF_CROWDED: u32 = 1 << 6;
 
-/// What a thread does in a number of rounds, and what it read. Goes to the thread and comes back.
+/// The accesses of a thread in a number of rounds, and the values that it read. It goes to the thread and comes back.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     /// Places that this thread sets to 0 before the first round: their lines begin in its cache.
@@ -28,9 +28,9 @@ pub(super) struct Part {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    /// Where its accesses end; they begin where those of the round before end.
+    /// The place where its accesses end; they begin where those of the round before end.
     pub(super) end: usize,
-    /// How long the thread waits after the barrier.
+    /// The time for which the thread waits after the barrier.
     pub(super) skew: u32,
 }
 
@@ -63,13 +63,13 @@ impl Part {
     }
 }
 
-/// Where all threads meet: each counts itself once, and waits for the count of all.
+/// A barrier, where all threads meet: each counts itself once, and waits for the count of all.
 struct Barrier {
     arrived: Arc<AtomicU64>,
     threads: u64,
     /// The count when all have arrived.
     full: u64,
-    patience: u32,
+    most_looks: u32,
 }
 
 impl Barrier {
@@ -80,19 +80,19 @@ impl Barrier {
         let mut looks = 0;
         while self.arrived.load(Ordering::Acquire) < self.full {
             looks += 1;
-            if looks < self.patience { spin_loop() } else { yield_now() }
+            if looks < self.most_looks { spin_loop() } else { yield_now() }
         }
     }
 }
 
-/// How the threads sit on the cores.
+/// The assignment of threads to cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinning {
     /// Each has a core for itself.
     Apart,
     /// There are more threads than cores: some never run at the same time.
     Crowded {
-        /// How many threads there are.
+        /// The number of threads.
         threads: u32,
         /// On how many cores.
         cores: usize,
@@ -123,13 +123,13 @@ impl Crew {
         let arrived = Arc::new(AtomicU64::new(0));
         let (tell, pinned) = channel();
         let available = cores();
-        let patience = if available < threads as usize { CROWDED } else { PATIENCE };
+        let most_looks = if available < threads as usize { LOOKS_IF_CROWDED } else { LOOKS_BEFORE_YIELDING };
         let hands = (0..threads).map(|number| {
             let (to, parts) = channel::<Part>();
             let (done, from) = channel();
             let (memory, tell) = (Arc::clone(&memory), tell.clone());
             let mut barrier =
-                Barrier { arrived: Arc::clone(&arrived), threads: threads.into(), full: 0, patience };
+                Barrier { arrived: Arc::clone(&arrived), threads: threads.into(), full: 0, most_looks };
             let thread = std::thread::Builder::new().name(format!("record {number}")).spawn(move || {
                 pin(number as usize);
                 // A pinned thread may use one core.
@@ -165,7 +165,7 @@ impl Crew {
     }
 }
 
-/// How many cores the calling thread may use.
+/// The number of cores that the calling thread may use.
 fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

@@ -33,6 +33,7 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 use tribunal_history::memory::{Execution, Kind, LocId, MalformedHistory, ThreadId};
+use tribunal_history::names::{UnknownName, named};
 use tribunal_machines::{Clients, InvalidClients, Machine, Mix, Step, location_name, run, thread_name};
 
 /// Bytes between the starts of two lines: that of the largest ones in use.
@@ -40,13 +41,13 @@ const LINE: usize = 128;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 const WORD: usize = size_of::<u64>();
-/// How many events are recorded between two rests, if histories are short: few at first, for those who wait, then more.
+/// The number of events that are recorded between two rests, if histories are short: few at first, for those who wait, then more.
 const FIRST_BATCH: u64 = 1 << 10;
 const BATCH: u64 = 1 << 14;
 /// The longest wait after a barrier, in turns of an empty loop.
 const SKEW: usize = 64;
 
-/// How locations lie in memory.
+/// The layout of locations in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Each on a cache line of its own.
@@ -89,23 +90,15 @@ impl fmt::Display for Layout {
     }
 }
 
-/// There is no layout of that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown layout `{0}`{near}; expected one of line, packed, page, mixed",
-    near = tribunal_history::names::suggestion(.0, Layout::ALL.map(Layout::name))
-)]
-pub struct UnknownLayout(pub String);
-
 impl FromStr for Layout {
-    type Err = UnknownLayout;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
-        Layout::ALL.into_iter().find(|layout| layout.name() == name).ok_or_else(|| UnknownLayout(name.into()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("layout", name, &Layout::ALL, Layout::name).map_err(UnknownName::listing)
     }
 }
 
-/// Why nothing can be recorded.
+/// The reason why nothing can be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum Unrecordable {
     /// The clients make no sense.
@@ -114,19 +107,19 @@ pub enum Unrecordable {
     /// The memory that the threads share is of a fixed size.
     #[error("{locations} locations do not fit: with the layout {layout} there may be {most}")]
     Locations {
-        /// How many were asked for.
+        /// The number that were asked for.
         locations: u32,
-        /// How they would lie.
+        /// The layout that they would have.
         layout: Layout,
-        /// How many fit.
+        /// The number that fit.
         most: usize,
     },
     /// The system gives no more threads.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
-        /// How many were asked for.
+        /// The number that were asked for.
         threads: u32,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -160,7 +153,7 @@ pub struct Recorder {
     parts: Vec<Part>,
     /// By thread, how many accesses of its part have been handed out.
     handed: Vec<usize>,
-    /// How many events the next batch is to have.
+    /// The number of events that the next batch is to have.
     batch: u64,
     /// Histories of this batch, in all and handed out.
     rounds: u64,
@@ -186,7 +179,7 @@ impl Recorder {
         Ok(Recorder { clients, layout, crew, parts, handed, batch: FIRST_BATCH, rounds: 0, round: 0 })
     }
 
-    /// How the threads sit on the cores.
+    /// The cores of the threads.
     pub fn pinning(&self) -> Pinning {
         self.crew.pinning
     }

@@ -105,5 +105,9 @@ fn nonsense_is_refused() {
         Unrecordable::Locations { locations: 3000, most: 2048, .. }
     ));
     assert!(Recorder::new(Clients { events: 0, ..wide }, Layout::Line).is_ok());
-    assert_eq!("lines".parse::<Layout>(), Err(UnknownLayout("lines".into())));
+    let unknown = "lines".parse::<Layout>().expect_err("no such layout").to_string();
+    assert_eq!(
+        unknown,
+        "unknown layout `lines` (did you mean `line`?); expected one of line, packed, page, mixed"
+    );
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tribunal_engines::object::check;
 use tribunal_history::object::{Criterion, Specification, Value, specs};
 
-/// Which thread calls or returns next, and how much of what the others have counted it misses.
+/// The thread that calls or returns next, and how much of what the others have counted it misses.
 type Schedule = Vec<(usize, Vec<u32>)>;
 
 /// What a schedule of threads gives: their rows, and the real order.

@@ -16,7 +16,7 @@ use tribunal_litmus::{Test, Thread};
 pub(super) struct Code {
     pub(super) steps: Vec<Step>,
     pub(super) slots: usize,
-    /// What slots hold at first.
+    /// The initial values of slots.
     pub(super) init: Vec<(Slot, i64)>,
     registers: Vec<Register>,
 }
@@ -72,7 +72,7 @@ struct Compiler<'a> {
     thread: &'a Thread,
     registers: Vec<Register>,
     steps: Vec<Step>,
-    /// Where the steps of each instruction begin.
+    /// The place where the steps of each instruction begin.
     starts: Vec<usize>,
     /// Jumps whose targets are still instructions.
     jumps: Vec<usize>,
@@ -318,7 +318,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Which part of an access is meant.
+/// A part of an access.
 #[derive(Clone, Copy)]
 enum Half {
     Load,

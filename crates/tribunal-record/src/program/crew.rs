@@ -13,32 +13,32 @@ use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::{Builder, available_parallelism, scope, yield_now};
 use tribunal_litmus::value::{Binary, Value};
 
-/// How many instances of a test a round goes through.
+/// The number of instances of a test that a round goes through.
 pub(super) const INSTANCES: usize = 512;
-/// How many words the instances' cells may take, unless they lie side by side.
+/// The number of words that the instances' cells may take, unless they lie side by side.
 const WORDS: usize = 1 << 25;
 /// The longest wait after the barrier, in turns of an empty loop.
 const SKEW: usize = 64;
 /// Steps after which a run does not end in time.
 const STEPS: u32 = 1 << 14;
 /// Looks at the barrier before a thread lets others have its core.
-const PATIENCE: u32 = 1 << 12;
+const LOOKS_BEFORE_YIELDING: u32 = 1 << 12;
 /// The same if another thread may need that core.
-const CROWDED: u32 = 1 << 5;
+const LOOKS_IF_CROWDED: u32 = 1 << 5;
 
 /// Whether threads that were started may begin, once all are there.
 const WAITING: u8 = 0;
 const OPEN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// What a thread's slots held at the end of each instance, and whether it came to its end.
+/// The values of a thread's slots at the end of each instance, and whether it came to its end.
 #[derive(Default)]
 pub(super) struct Ends {
     pub(super) slots: Vec<i64>,
     pub(super) finished: Vec<bool>,
 }
 
-/// Where the cells of the instances lie.
+/// The place where the cells of the instances lie.
 struct Memory {
     words: Vec<AtomicI64>,
     stride: AtomicU64,
@@ -60,12 +60,12 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// What a cell of an instance holds.
+    /// The value of a cell of an instance.
     pub(super) fn cell(&self, instance: usize, cell: usize) -> i64 {
         self.memory.cell(instance, cell, self.stride).map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
-    /// What a slot of a thread held.
+    /// The value that a slot of a thread held.
     pub(super) fn slot(&self, thread: usize, instance: usize, slot: Slot) -> i64 {
         let slots = self.slots.get(thread).copied().unwrap_or(0);
         let ends = self.threads.get(thread);
@@ -283,7 +283,7 @@ fn apply(op: Binary, left: i64, right: i64) -> i64 {
     }
 }
 
-/// What has no result, as a division by zero, is zero here.
+/// The value as a word. An expression without a value, as a division by zero, is zero here.
 fn word(value: Option<Value>) -> i64 {
     if let Some(Value::Int(number)) = value { number } else { 0 }
 }
@@ -292,14 +292,14 @@ fn word(value: Option<Value>) -> i64 {
 struct Meeting {
     arrived: AtomicU64,
     threads: u64,
-    patience: u32,
+    most_looks: u32,
 }
 
 impl Meeting {
     fn of(threads: usize) -> Self {
         let cores = available_parallelism().map_or(1, |cores| cores.get());
-        let patience = if threads > cores { CROWDED } else { PATIENCE };
-        Meeting { arrived: AtomicU64::new(0), threads: threads as u64, patience }
+        let most_looks = if threads > cores { LOOKS_IF_CROWDED } else { LOOKS_BEFORE_YIELDING };
+        Meeting { arrived: AtomicU64::new(0), threads: threads as u64, most_looks }
     }
 
     fn wait(&self) {
@@ -308,7 +308,7 @@ impl Meeting {
         let mut looks = 0;
         while self.arrived.load(Ordering::Acquire) < all {
             looks += 1;
-            if looks >= self.patience {
+            if looks >= self.most_looks {
                 looks = 0;
                 yield_now();
             } else {

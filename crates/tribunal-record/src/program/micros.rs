@@ -49,7 +49,7 @@ pub(super) fn flattened(micros: &[Micro]) -> Vec<&Micro> {
     flat
 }
 
-/// What an update is assumed to have read, and where it goes on after the assumption.
+/// The value that an update is assumed to have read, and where it goes on after the assumption.
 pub(super) fn expected(flat: &[&Micro], index: usize, read: Temporary) -> Option<(Temporary, usize)> {
     let Micro::Binary { op: Binary::Eq, left, right, into } = flat.get(index)? else { return None };
     let Micro::Assume { condition } = flat.get(index + 1)? else { return None };

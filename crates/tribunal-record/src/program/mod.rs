@@ -22,7 +22,7 @@ use tribunal_litmus::value::Value;
 use tribunal_litmus::{Observable, Test, Type};
 use words::Words;
 
-/// Why a test is not run.
+/// The reason why a test is not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Unrunnable {
     /// Its instructions are of another machine.
@@ -40,20 +40,20 @@ pub enum Unrunnable {
         test: String,
         /// The line.
         line: u32,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// The system gives no more threads.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
-        /// How many are needed.
+        /// The number that are needed.
         threads: usize,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
-/// How often each final state was come to.
+/// The number of times that each final state was come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     /// By state: the values of the places that the test observes.
@@ -63,7 +63,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// How many runs there were.
+    /// The number of runs.
     pub fn runs(&self) -> u64 {
         self.states.values().sum()
     }
@@ -130,7 +130,7 @@ impl<'t> Program<'t> {
         Ok(histogram)
     }
 
-    /// Where what is observed is found.
+    /// The places of the observed values.
     fn places(&self) -> Vec<(Place, Type)> {
         let place = |observable: &Observable| match observable {
             Observable::Register(thread, register) => {
@@ -155,7 +155,7 @@ impl<'t> Program<'t> {
     }
 }
 
-/// Where an observed value is.
+/// The place where an observed value is.
 enum Place {
     Slot(usize, Slot),
     Cell(usize),

@@ -7,7 +7,7 @@ use tribunal_litmus::value::{Binary, Unary};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot(pub(super) u16);
 
-/// Where an access goes: to a cell that is known, or where a slot says.
+/// The place of an access: a cell that is known, or the one that a slot names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Cell(usize),

@@ -3,7 +3,7 @@
 use tribunal_litmus::value::{Symbol, Value};
 use tribunal_litmus::{Location, Test};
 
-/// Where addresses begin.
+/// The first address.
 const FIRST: i64 = 1 << 60;
 /// Bytes between the addresses of two variables.
 const APART: i64 = 1 << 20;

@@ -24,11 +24,11 @@ pub(crate) fn typed<'a>(history: &'a History, spec: &'a dyn Specification) -> Ty
 /// A run with every order that it may have had.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What was called and returned, once for each order; the least orders of intervals that agree with what was seen.
+    /// The calls and returns, once for each order; the least orders of intervals that agree with what was seen.
     pub(crate) histories: Vec<History>,
 }
 
-/// What was seen of a run, apart from what was called.
+/// The observations of a run, apart from its calls.
 pub(crate) struct Seen {
     run: Run,
     /// None: too many to look at.
@@ -107,7 +107,7 @@ impl Case {
         Case { histories: self.histories.iter().map(part).collect() }
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub(crate) fn len(&self) -> usize {
         self.histories.first().map_or(0, History::len)
     }

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 use tribunal_history::object::Value;
 
-/// So often a thread looks for the others before it lets them have its core.
+/// The number of times that a thread looks for the others before it lets them have its core.
 const SPINS: u32 = 1 << 10;
 /// Before a run, and before one call in four, a thread waits for fewer steps than this, so that calls meet in other ways.
 /// A step takes about a cycle; to see that the others have come takes some hundred.
@@ -30,7 +30,7 @@ struct Batch<S> {
     program: Arc<Program>,
     objects: Vec<S>,
     counters: Counters,
-    /// How many runs a thread has reached.
+    /// The number of runs that a thread has reached.
     arrivals: AtomicUsize,
 }
 
@@ -49,7 +49,7 @@ impl<S> Batch<S> {
     }
 }
 
-/// What a thread brings back from a batch.
+/// The results that a thread brings back from a batch.
 struct Haul {
     thread: usize,
     /// Run by run, what its calls returned.
@@ -74,7 +74,7 @@ pub(crate) struct Crew<S> {
 }
 
 impl<S: Subject> Crew<S> {
-    /// So many threads, each on a core of its own if there are as many. They end when the crew is dropped.
+    /// A crew of so many threads, each on a core of its own if there are as many. They end when the crew is dropped.
     pub(crate) fn new<'scope>(scope: &'scope Scope<'scope, '_>, threads: usize, seed: u64) -> Self
     where
         S: 'scope,

@@ -19,11 +19,11 @@ pub struct Evidence {
     pub run: History,
     /// As few of its operations as still break the criterion; one that had not returned is pending.
     pub history: History,
-    /// What they break.
+    /// The criterion that they break.
     pub criterion: Criterion,
     /// The name of the specification.
     pub spec: String,
-    /// How many orders agree with what was seen of the run. The history has one of them; the run breaks the criterion in
+    /// The number of orders that agree with what was seen of the run. The history has one of them; the run breaks the criterion in
     /// all.
     pub orders: usize,
     /// Of the operations that are left.
@@ -33,7 +33,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// That a case breaks a criterion, if it does. Operations that `left_out` names are not looked at: they must be such that
+    /// The evidence that a case breaks a criterion, if it does. Operations that `left_out` names are not looked at: they must be such that
     /// the others can do without them.
     pub(crate) fn find(
         case: &Case,

@@ -30,7 +30,7 @@ const FURTHER_RUNS: usize = 2000;
 /// The smallest of this many runs that break a criterion is shown.
 const EXAMPLES: usize = 16;
 
-/// How an object is tested: random programs, each run a number of times on new objects.
+/// A test of an object: random programs, each run a number of times on new objects.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicI64, Ordering};
@@ -61,7 +61,7 @@ pub struct Stress {
     pub threads: usize,
     /// The most calls of a thread; there is at least one.
     pub operations: usize,
-    /// How often a program is run before the next is drawn.
+    /// The number of times that a program is run before the next is drawn.
     pub repeats: usize,
     /// The seed of the programs. What they do is up to the machine, and another time.
     pub seed: u64,
@@ -75,14 +75,14 @@ impl Default for Stress {
     }
 }
 
-/// Why a test came to nothing.
+/// The reason why a test came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StressError {
     /// An option is 0.
     #[error("{option} must be at least 1")]
     Zero {
-        /// Which.
+        /// The option.
         option: &'static str,
     },
     /// A program might be too long.
@@ -105,7 +105,7 @@ pub enum StressError {
         call: String,
         /// The specification.
         spec: String,
-        /// Why.
+        /// The reason.
         misfit: Box<InvalidCall>,
     },
     /// A call panicked.
@@ -113,7 +113,7 @@ pub enum StressError {
     Panicked(#[from] Box<Panicked>),
 }
 
-/// What was run.
+/// The numbers of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Runs.
@@ -126,11 +126,11 @@ pub struct Counts {
     pub uncertain: usize,
     /// Histories on which a limit was reached.
     pub undecided: usize,
-    /// How long it all took.
+    /// The time that it all took.
     pub elapsed: Duration,
 }
 
-/// What a test of one criterion came to.
+/// The result of a test of one criterion.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// No run broke it.
@@ -149,7 +149,7 @@ pub struct Panicked {
     pub thread: usize,
     /// Its call, from 0.
     pub call: usize,
-    /// What the panic said.
+    /// The message of the panic.
     pub message: String,
 }
 

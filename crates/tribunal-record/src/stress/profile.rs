@@ -13,18 +13,18 @@ const MOST_METHODS: usize = 10;
 /// The smallest of this many runs that show a method not to be atomic is shown.
 const EXAMPLES: usize = 24;
 
-/// What the runs of an object show of its methods.
+/// The guarantees of the methods of an object, as far as its runs show.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// Each method, in the order of the subject, with what no run refutes.
     pub methods: Vec<(&'static str, Guarantee)>,
     /// Different histories that are not linearizable.
     pub weak: usize,
-    /// What was run.
+    /// The numbers of runs.
     pub counts: Counts,
 }
 
-/// What can be said of a method.
+/// The guarantee of a method.
 #[derive(Clone, Debug)]
 pub enum Guarantee {
     /// Its operations see all that is before them: no run shows otherwise.
@@ -83,7 +83,7 @@ fn keep_small(cases: &mut Vec<Case>) {
     cases.truncate(MOST_CASES);
 }
 
-/// What can be said of each method, given the runs that are not linearizable.
+/// The guarantee of each method, given the runs that are not linearizable.
 fn guarantees(
     spec: &dyn Specification,
     names: &'static [&'static str],
@@ -207,7 +207,7 @@ impl Methods<'_> {
         called(case, name).is_some_and(|(history, op)| self.spec.read_only(history.called(op)))
     }
 
-    /// What can be said of a method that is not atomic.
+    /// The guarantee of a method that is not atomic.
     fn weak(&self, atomic: &[&'static str], name: &'static str) -> Guarantee {
         let met = |criterion: &Criterion| {
             let mut axioms = see_all(atomic);

@@ -4,7 +4,7 @@ use crate::{Random, Subject};
 use std::fmt;
 use tribunal_history::object::{Invocation, Value};
 
-/// What each thread calls, one after another.
+/// A program: the calls of each thread, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     /// By thread.

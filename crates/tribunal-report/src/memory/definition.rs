@@ -12,7 +12,7 @@ pub(super) fn arrow(step: &Related) -> Arrow<EventId> {
 }
 
 /// An edge in words.
-pub(super) fn told(x: &Execution, step: &Related) -> String {
+pub(super) fn in_words(x: &Execution, step: &Related) -> String {
     let (from, to) = (x.show(step.from), x.show(step.to));
     match step.name {
         "po" | "po-loc" => format!("{from} is before {to} in its thread"),
@@ -33,7 +33,7 @@ pub(super) fn unfold(x: &Execution, step: &Related, depth: usize, lines: &mut Ve
         _ => part.from != part.to,
     };
     for part in step.because.iter().filter(plain) {
-        let mut line = Line::new(depth, &format!("{}: {}", step.name, told(x, part)));
+        let mut line = Line::new(depth, &format!("{}: {}", step.name, in_words(x, part)));
         line.about = vec![part.from, part.to];
         line.arrows = vec![arrow(part)];
         lines.push(line);

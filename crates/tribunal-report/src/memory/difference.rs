@@ -1,4 +1,4 @@
-//! Why a weaker model allows a history that a stronger one forbids.
+//! The reason why a weaker model allows a history that a stronger one forbids.
 
 use super::kept::{kept, kinds};
 use super::story::Story;
@@ -12,7 +12,7 @@ use tribunal_verify::verify_witness;
 /// The most grounds to name that a model does not have.
 const GROUNDS: usize = 3;
 
-/// Why a model allows what another forbids for this reason: the steps that it does not have or, if it has them all, its axioms.
+/// The reason why a model allows what another forbids for this reason: the steps that it does not have or, if it has them all, its axioms.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -110,7 +110,7 @@ fn lacking_grounds(x: &Execution, weak: Model, story: &Story) -> Vec<Line<EventI
     lines
 }
 
-/// Why a model does not have a step of a cycle, if it does not.
+/// The reason why a model does not have a step of a cycle, if it does not.
 fn lacking(x: &Execution, weak: Model, step: &Arrow<EventId>, steps: &[Arrow<EventId>]) -> Option<String> {
     let Arrow { from, to, name } = *step;
     if x.is_init(from) {

@@ -59,7 +59,7 @@ pub(super) struct Stale<'a> {
     pub(super) by: EventId,
     /// From `by` to the read.
     pub(super) path: Vec<&'a Edge>,
-    /// Why `by` comes after the write that is read.
+    /// The reason why `by` comes after the write that is read.
     pub(super) overwrites: Vec<&'a Edge>,
 }
 
@@ -195,7 +195,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What is wrong with the history that has these sources.
+    /// The fault in the history that has these sources.
     fn choosing(&mut self, depth: usize, sources: &[(Observation, EventId)], violation: &Violation) {
         let chosen = self.x.choosing(sources);
         let mut page = Page::new(&chosen, order_of(violation.axiom));
@@ -329,7 +329,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Why an edge that is not of the history must hold, and what that rests on.
+    /// The reason why an edge that is not of the history must hold, and what that rests on.
     pub(super) fn reason<'e>(&self, edge: &'e Edge) -> (String, Grounds<'e>) {
         let (from, to) = (self.show(edge.from), self.show(edge.to));
         match &edge.because {
@@ -434,7 +434,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Why an sw edge holds, unless it is plainly an acquire read of a release write.
+    /// The reason why an sw edge holds, unless it is plainly an acquire read of a release write.
     fn synchronization(&mut self, depth: usize, edge: &Edge, write: EventId, read: EventId) {
         if (edge.from, edge.to) != (write, read) || self.x.rf(read) != Some(write) {
             let text = format!("where {} -sw-> {}, since", self.show(edge.from), self.show(edge.to));

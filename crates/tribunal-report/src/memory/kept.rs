@@ -1,4 +1,4 @@
-//! Why a multiprocessor model keeps two accesses of a thread in order.
+//! The reason why a multiprocessor model keeps two accesses of a thread in order.
 
 use tribunal_history::memory::{EventId, Execution, Kind, Label, Order};
 use tribunal_history::model::{Keep, Preserved};

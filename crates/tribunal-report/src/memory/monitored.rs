@@ -1,4 +1,4 @@
-//! What a monitor found, in words.
+//! The violations that a monitor found, in words.
 
 use super::explain;
 use crate::{SCREENFUL, fold, printable};

@@ -1,4 +1,4 @@
-//! Why two seq_cst events are ordered, in words.
+//! The reasons why two seq_cst events are ordered, in words.
 
 use super::explain::{Grounds, Page};
 use tribunal_history::verdict::{Because, Edge};

@@ -35,7 +35,7 @@ impl Racy {
         }
     }
 
-    /// What stands beside the word of a verdict: nothing if there is no race.
+    /// The text beside the word of a verdict: nothing if there is no race.
     pub fn beside(&self) -> &'static str {
         match self {
             Racy::Free => "",

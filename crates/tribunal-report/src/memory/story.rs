@@ -19,7 +19,7 @@ const CASES: usize = 12;
 /// A violation, step by step.
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// What kind of thing went wrong, if the steps have a shape that has a name.
+    /// The kind of thing that went wrong, if the steps have a shape that has a name.
     pub title: Option<String>,
     /// The steps, numbered, with what they rest on below them; of a refutation by cases the cases, and then the steps of
     /// the shortest.
@@ -205,7 +205,7 @@ impl<'a> Teller<'a> {
         let steps = why(self.x, self.model, check).into_iter().map(|step| {
             let mut grounds = Vec::new();
             definition::unfold(self.x, &step, 1, &mut grounds);
-            Step { arrow: definition::arrow(&step), text: definition::told(self.x, &step), grounds }
+            Step { arrow: definition::arrow(&step), text: definition::in_words(self.x, &step), grounds }
         });
         steps.collect()
     }
@@ -310,7 +310,7 @@ impl<'a> Teller<'a> {
         Step { arrow, text, grounds: Vec::new() }
     }
 
-    /// Why the model keeps two accesses of a thread in order.
+    /// The reason why the model keeps two accesses of a thread in order.
     fn preserved(&self, first: EventId, second: EventId) -> String {
         let (from, to, model) = (self.show(first), self.show(second), self.model);
         // wccm speaks of tso's ppo.

@@ -1,4 +1,4 @@
-//! What a weaker criterion lets go of, so that a history is allowed that a stronger one forbids.
+//! The requirement that a weaker criterion lacks, where it allows a history that a stronger one forbids.
 
 use crate::line::{Arrow, Line};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Why a history is inconsistent, in words: the first return that nothing explains, and the operations that matter.
+//! The reason why a history is inconsistent, in words: the first return that nothing explains, and the operations that matter.
 
 use super::prefix::{Break, longest};
 use super::{Unproved, patient, timed, verified};
@@ -25,10 +25,10 @@ const STATE: usize = 72;
 /// Other places are tried as long as that takes no more steps.
 const STEPS: usize = 1 << 20;
 
-/// Why a history is inconsistent. Operations are those of the whole history.
+/// The reason why a history is inconsistent. Operations are those of the whole history.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// Why, line by line.
+    /// The reason, line by line.
     pub lines: Vec<Line<OpId>>,
     /// The operation whose return is the first that nothing explains; none where nothing goes wrong first (`sequential`
     /// knows no real time, nor does a history without times), or it was not found in time. It is mostly in the part; not
@@ -233,7 +233,7 @@ struct Attempt<'a> {
     whole: Whole<'a>,
     spec: &'a dyn Specification,
     op: OpId,
-    /// What explains the part before that.
+    /// The execution that explains the part before that.
     execution: AbstractExecution,
 }
 

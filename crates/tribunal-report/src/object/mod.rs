@@ -20,15 +20,15 @@ use tribunal_verify::object::{Refusal, verify_within};
 use web_time::Instant;
 
 /// What comes beside a verdict takes no longer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXPLANATION_TIME: Duration = Duration::from_secs(5);
 
 /// The limits of what comes beside a verdict, as its explanation does: it takes a few seconds at most.
 pub fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
-    let patience = Instant::now() + PATIENCE;
-    Limits { deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))), ..*limits }
+    let end = Instant::now() + EXPLANATION_TIME;
+    Limits { deadline: Some(limits.deadline.map_or(end, |deadline| deadline.min(end))), ..*limits }
 }
 
-/// Why something is not said of a history: it was not found, or it was found and could not be verified.
+/// The reason why something is not said of a history: it was not found, or it was found and could not be verified.
 #[derive(Debug, thiserror::Error)]
 enum Unproved {
     /// A limit was reached.
@@ -39,8 +39,8 @@ enum Unproved {
     Refused(Refusal),
 }
 
-/// Whether a verdict may be printed: only what is verified is printed beside the certificate of the ruling.
-/// The specification's hints may be trusted, as for the ruling.
+/// Whether a verdict may be printed: only what is verified is printed beside the certificate of the answer.
+/// The specification's hints may be trusted, as for the answer.
 fn verified(
     typed: &Typed<'_>,
     criterion: &Criterion,

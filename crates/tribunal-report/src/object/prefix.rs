@@ -5,9 +5,9 @@ use tribunal_engines::object::judge;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Criterion, Event, OpId, Typed, Verdict};
 
-/// Where a history first goes wrong.
+/// The place where a history first goes wrong.
 pub struct Break<'a> {
-    /// How many of the first events satisfy the criterion; that they do is verified.
+    /// The number of first events that satisfy the criterion; that they do is verified.
     pub events: u32,
     /// Those events and the next, the return after which nothing satisfies it any more.
     pub prefix: Typed<'a>,

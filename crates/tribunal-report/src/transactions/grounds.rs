@@ -1,4 +1,4 @@
-//! Why one transaction comes before another: each step in a sentence, with what it rests on.
+//! The reasons why one transaction comes before another: each step in a sentence, with what it rests on.
 
 use super::{key, key_of, name, reading, relation, session, source, value, write};
 use crate::line::{Arrow, Line};
@@ -137,7 +137,7 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Why one wrote a key before another, as the rest of a sentence; and the path that shows it, if one does.
+    /// The reason why one wrote a key before another, as the rest of a sentence; and the path that shows it, if one does.
     fn reason(&self, pair: Pair) -> (String, &'a [Link]) {
         let (history, (of, first, second)) = (self.history, pair);
         let Some(step) = self.steps.get(&pair) else { return (", as supposed".into(), &[]) };

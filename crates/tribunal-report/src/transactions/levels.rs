@@ -2,7 +2,7 @@
 
 use tribunal_history::transactions::{Base, Isolation, Level};
 
-/// What a level is, and what it makes of sessions and real time: everybody means something else by the short names.
+/// A description of a level, and of its use of sessions and real time: everybody means something else by the short names.
 ///
 /// ```
 /// use tribunal_report::transactions::described;
@@ -38,7 +38,7 @@ fn base(level: Level) -> &'static str {
     }
 }
 
-/// What a level asks for, in a sentence without an end: `rat asks that whoever reads from a transaction sees all its writes`.
+/// The requirement of a level, in a sentence without an end: `rat asks that whoever reads from a transaction sees all its writes`.
 pub fn rule(level: Level) -> String {
     let asked = match (level.isolation(), level.base()) {
         (Isolation::Ru, _) => "an order of the writes",

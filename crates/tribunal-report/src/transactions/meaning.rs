@@ -1,4 +1,4 @@
-//! What a cycle means, in one sentence: who misses whose writes.
+//! The meaning of a cycle in one sentence: who misses whose writes.
 
 use super::{all_of, key, key_of, name, reading, session, source};
 use tribunal_engines::transactions::{Anomaly, Shape};
@@ -22,7 +22,7 @@ pub(super) fn meaning(history: &History, anomaly: Anomaly, cycle: &[Link]) -> St
         (_, [only]) => Some(missed(history, cycle, only)),
         (_, []) => None,
         (_, all) => {
-            let parts: Vec<String> = all.iter().take(4).map(|missing| missing.told(history)).collect();
+            let parts: Vec<String> = all.iter().take(4).map(|missing| missing.in_words(history)).collect();
             let more = if all.len() > parts.len() { ", and so on" } else { "" };
             Some(format!("{}{more}", all_of(&parts)))
         }
@@ -48,7 +48,7 @@ impl Missing {
         }
     }
 
-    fn told(&self, history: &History) -> String {
+    fn in_words(&self, history: &History) -> String {
         format!("{} does not see {}'s {}", name(self.reader), name(self.writer), key(history, self.key))
     }
 }
@@ -159,6 +159,6 @@ fn missed(history: &History, cycle: &[Link], missing: &Missing) -> String {
                 key(history, overwritten)
             )
         }
-        Rel::Rw(_) => missing.told(history),
+        Rel::Rw(_) => missing.in_words(history),
     }
 }

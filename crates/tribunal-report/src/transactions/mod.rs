@@ -31,7 +31,7 @@ pub fn name(txn: TxnId) -> String {
     txn.to_string()
 }
 
-/// What an operation did: `w x 1`, `append x 1`, `r x null`, `r x [1, 2]`, `r x ?`.
+/// The text of an operation: `w x 1`, `append x 1`, `r x null`, `r x [1, 2]`, `r x ?`.
 pub fn did(history: &History, op: OpId) -> String {
     let key = key(history, history.op(op).key());
     match history.op(op) {

@@ -55,7 +55,7 @@ pub struct Story {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn story(history: &History, level: Level, violation: &Violation) -> Story {
-    told(history, Vec::new(), level, violation)
+    story_of(history, Vec::new(), level, violation)
 }
 
 /// The name of the anomaly that a violation of a level is.
@@ -64,7 +64,7 @@ pub fn anomaly(history: &History, level: Level, violation: &Violation) -> Anomal
 }
 
 /// The same, where these sources have been supposed so far.
-fn told(history: &History, sources: Vec<(OpId, TxnId)>, level: Level, violation: &Violation) -> Story {
+fn story_of(history: &History, sources: Vec<(OpId, TxnId)>, level: Level, violation: &Violation) -> Story {
     if let Violation::Sources { read, cases } = violation {
         return by_source(history, sources, level, *read, cases);
     }
@@ -90,7 +90,7 @@ fn told(history: &History, sources: Vec<(OpId, TxnId)>, level: Level, violation:
     Story { sources, ..story }
 }
 
-/// How many cases a violation goes through, up to a number.
+/// The number of cases that a violation goes through, up to a number.
 fn count_cases(violation: &Violation) -> usize {
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) => 1,
@@ -111,7 +111,7 @@ fn simpler(history: &History, level: Level, violation: &Violation) -> Option<Sto
     if weaker == level || count_cases(&few) > CASES {
         return None;
     }
-    let mut story = told(history, Vec::new(), weaker, &violation);
+    let mut story = story_of(history, Vec::new(), weaker, &violation);
     story.lines.insert(0, Line::new(0, &format!("{weaker} forbids it, and {level} is stronger:")));
     Some(story)
 }
@@ -144,7 +144,7 @@ fn by_source(
         return Story { title, lines, cases: true, ..Story::default() };
     };
     sources.push((read, *source));
-    let inner = told(history, sources, level, case);
+    let inner = story_of(history, sources, level, case);
     lines.push(Line::new(0, &format!("in full, if it is from {}: {}", name(*source), inner.title)));
     lines.extend(inner.lines.into_iter().map(|line| line.below(1)));
     Story { title, lines, cases: true, ..Story { lines: Vec::new(), ..inner } }

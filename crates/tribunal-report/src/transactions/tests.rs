@@ -77,7 +77,7 @@ fn violation(history: &History, level: Level) -> Violation {
 }
 
 /// The story and its listing, as `explain` shows them.
-fn told(text: &str, level: &str) -> String {
+fn story_text(text: &str, level: &str) -> String {
     let (history, level) = (history(text), level.parse().expect("a level"));
     let violation = violation(&history, level);
     let story = story(&history, level, &violation);
@@ -187,7 +187,7 @@ const ANOMALIES: [(&str, &str, &str); 25] = [
 #[test]
 fn each_anomaly_is_told_by_name() {
     for (text, level, title) in ANOMALIES {
-        let told = told(text, level);
+        let told = story_text(text, level);
         assert_eq!(told.lines().next(), Some(title), "{text}: {level}:\n{told}");
         assert!(told.lines().count() <= 40 && told.lines().all(|line| line.len() <= 160), "{told}");
     }
@@ -210,13 +210,13 @@ T0          (1) T1              (2) T2
   w x 5           r x 5 of T0         r x 5 of T0
                   w x 1               w x 2
 --";
-    let told = told("[wx5] // [rx5 wx1] // [rx5 wx2]", "psi");
+    let told = story_text("[wx5] // [rx5 wx1] // [rx5 wx2]", "psi");
     assert!(told.starts_with(expected), "{told}");
 }
 
 #[test]
 fn a_value_that_was_written_twice_is_told_by_source() {
-    let told = told("[wx1] [wx1] [rx2] // [wx2] [rx1 wx3] [rx1]", "session-ser");
+    let told = story_text("[wx1] [wx1] [rx2] // [wx2] [rx1 wx3] [rx1]", "session-ser");
     assert!(told.starts_with("no source: "), "{told}");
     assert!(told.contains("if from T0: ") && told.contains("in full, if it is from"), "{told}");
 }

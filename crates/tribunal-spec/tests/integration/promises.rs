@@ -2,50 +2,13 @@
 
 use std::path::Path;
 use tribunal_engines::object::{BrokenPromise, Explored, Promise, check_promises};
-use tribunal_history::object::{Invocation, Kind, Signature, Spec, Value};
+use tribunal_history::object::{Invocation, Spec};
 use tribunal_spec::Declared;
 
-/// A call that a test owns.
-type Call = (String, Vec<Value>);
+#[path = "../../../../tests/calls.rs"]
+mod calls;
 
-/// Every method with every choice of a few arguments.
-fn calls(signatures: &[Signature]) -> Vec<Call> {
-    let mut calls: Vec<Call> = Vec::new();
-    for signature in signatures {
-        let mut lists: Vec<Vec<Value>> = vec![Vec::new()];
-        for kind in signature.args.iter() {
-            let values: Vec<Value> = match kind {
-                Kind::Any | Kind::Int => vec![1.into(), 2.into()],
-                Kind::Text => vec!["a".into(), "b".into()],
-                Kind::Bool => vec![false.into(), true.into()],
-                Kind::Null => vec![Value::Null],
-                Kind::List => transactions(),
-            };
-            let longer = |args: &Vec<Value>| {
-                let args = args.clone();
-                values
-                    .iter()
-                    .map(move |value| [&args[..], std::slice::from_ref(value)].concat())
-                    .collect::<Vec<_>>()
-            };
-            lists = lists.iter().flat_map(longer).collect();
-        }
-        calls.extend(lists.into_iter().map(|args| (signature.method.to_string(), args)));
-    }
-    calls
-}
-
-fn transactions() -> Vec<Value> {
-    let access =
-        |what: &str, register: &str, value: Value| Value::list([what.into(), register.into(), value]);
-    let accesses = [
-        vec![access("r", "x", Value::Null)],
-        vec![access("w", "x", 1.into())],
-        vec![access("w", "y", 1.into())],
-        vec![access("r", "y", 1.into()), access("w", "x", 2.into())],
-    ];
-    accesses.map(Value::list).into()
-}
+use calls::calls;
 
 fn check<S: Spec>(spec: &S, depth: usize) -> Result<Explored, Box<BrokenPromise>> {
     let calls = calls(spec.signatures());

@@ -1,9 +1,9 @@
-//! What trying everything comes to.
+//! The results of trying everything.
 
 use super::hints::{Hint, Hints};
 use tribunal_history::object::{Criterion, History, Machine, OpId, StateId};
 
-/// What trying everything comes to.
+/// The result of trying everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Something explains the part.
@@ -12,7 +12,7 @@ pub(super) enum Found {
     Refuted(Hints),
 }
 
-/// What a search may rely on beside the specification's steps, and what it did rely on.
+/// The hints that a search may rely on beside the specification's steps, and those that it did rely on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
     pub given: Hints,

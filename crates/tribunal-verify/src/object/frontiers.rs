@@ -8,7 +8,7 @@ use tribunal_history::heap::{block, entry};
 use tribunal_history::object::{Criterion, History, OpId, ProcessId, Specification, StateId};
 use tribunal_history::verdict::Limit;
 
-/// How far each process is, and the state.
+/// The place of each process, and the state.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Frontier {
     places: Box<[u32]>,

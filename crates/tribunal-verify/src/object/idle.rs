@@ -7,7 +7,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{History, InvocationId, OpId, ReturnId, Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
-/// So many steps are tried at most to prove that operations change nothing.
+/// The number of steps that are tried at most to prove that operations change nothing.
 const MOST_STEPS: u64 = 4_000;
 
 /// Whether an operation may change the state.
@@ -22,7 +22,7 @@ pub(super) enum Idle {
 }
 
 impl Idle {
-    /// What must be trusted to take the operation for one that changes nothing; nothing if it may change something.
+    /// The hints that must be trusted to take the operation for one that changes nothing; none if it may change something.
     pub(super) fn trusting(self) -> Option<Hints> {
         match self {
             Idle::No => None,
@@ -41,7 +41,7 @@ pub(super) struct Idles {
 }
 
 impl Idles {
-    /// What the specification says.
+    /// The claims of the specification.
     pub(super) fn claimed(history: &History, spec: &dyn Specification) -> Self {
         let ambiguous = null_is_a_value(history);
         let claim = |claimed: bool, hint: Hint| if claimed { Idle::Claimed(hint) } else { Idle::No };
@@ -101,7 +101,7 @@ impl Idles {
     }
 }
 
-/// What was found to change a state.
+/// The operations that were found to change a state.
 #[derive(Default)]
 struct Changes {
     invocations: FxHashSet<InvocationId>,

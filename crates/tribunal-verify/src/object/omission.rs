@@ -1,4 +1,4 @@
-//! Which operations a violation may leave out.
+//! The operations that a violation may leave out.
 //!
 //! Leaving operations out of an abstract execution, from lin and from vis, keeps every axiom: the relations between those
 //! that stay are the same, and a composition has no new pairs. It is Ret that must be argued, rule by rule; the rules are
@@ -17,7 +17,7 @@ pub(super) struct Omissions<'a> {
     history: &'a History,
     spec: &'a dyn Specification,
     criterion: &'a Criterion,
-    /// What is left in.
+    /// The operations that are left in.
     operations: &'a [OpId],
     cut: Option<u32>,
     idles: &'a Idles,
@@ -25,7 +25,7 @@ pub(super) struct Omissions<'a> {
     /// The collection that the history is of, if each of its operations is one of that collection's, or left out because it is
     /// read-only.
     collection: Option<Collection>,
-    /// What leaving out by value depends on.
+    /// The hints that leaving out by value depends on.
     by_value: Hints,
     /// Whether a null that a collection returns may be a value.
     ambiguous: bool,
@@ -100,7 +100,7 @@ impl<'a> Omissions<'a> {
         self.history.ops().filter(move |op| part.next_if_eq(&op).is_none())
     }
 
-    /// What the first reason to leave an operation out depends on, of those that depend on these hints.
+    /// The hints that the first reason to leave an operation out depends on, of those that depend on these hints.
     fn reason(&self, op: OpId, trust: Hints) -> Option<Hints> {
         let idle = || {
             // It never changes a state, so nobody's return differs without it.
@@ -189,7 +189,7 @@ impl<'a> Omissions<'a> {
     }
 }
 
-/// What an operation does to a collection.
+/// The role of an operation in a collection.
 enum Role<'h> {
     Insert(&'h Value),
     /// Removes the next value and returns it.

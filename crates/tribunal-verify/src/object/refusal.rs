@@ -1,4 +1,4 @@
-//! Why a certificate of an object history is refused.
+//! The reason why a certificate of an object history is refused.
 
 use super::hints::Hints;
 use std::fmt;
@@ -25,7 +25,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// Why a certificate is refused: what it fails to show.
+/// The reason why a certificate is refused: what it fails to show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -43,7 +43,7 @@ pub enum Refusal {
     UnknownOperation {
         /// The id.
         op: OpId,
-        /// How many operations there are.
+        /// The number of operations.
         operations: usize,
     },
 
@@ -72,9 +72,9 @@ pub enum Refusal {
     /// vis is given for another number of operations.
     #[error("vis is given for {given} operations, but lin has {expected}")]
     VisibilityCount {
-        /// How many the witness has.
+        /// The number that the witness has.
         given: usize,
-        /// How many are in lin.
+        /// The number that are in lin.
         expected: usize,
     },
     /// vis is not within lin.
@@ -98,9 +98,9 @@ pub enum Refusal {
     Broken {
         /// The axiom.
         axiom: Axiom,
-        /// Where the pair begins.
+        /// The place where the pair begins.
         from: Named,
-        /// Where it ends.
+        /// The place where it ends.
         to: Named,
     },
     /// An operation, or one that it sees, cannot take effect.
@@ -116,7 +116,7 @@ pub enum Refusal {
     OtherReturn {
         /// The operation.
         op: Named,
-        /// What its invocation returns.
+        /// The value that its invocation returns.
         found: Value,
     },
 
@@ -134,7 +134,7 @@ pub enum Refusal {
     CutTooLate {
         /// The cut.
         cut: u32,
-        /// How many events there are.
+        /// The number of events.
         events: usize,
     },
     /// The part has an operation that was called after the cut.
@@ -152,13 +152,13 @@ pub enum Refusal {
     /// The part can be explained.
     #[error("the part of {operations} operations satisfies the criterion")]
     Satisfied {
-        /// How many operations the part has.
+        /// The number of operations that the part has.
         operations: usize,
     },
     /// The proof depends on a hint that does not hold.
     #[error("the hints {hints} of the specification do not match its steps")]
     Misled {
-        /// What it says.
+        /// The hints that it gives.
         hints: Hints,
     },
     /// Verification exceeds the limits.

@@ -196,7 +196,7 @@ impl<'a> Part<'a> {
         (prefix.placed, state, lin.into(), vis)
     }
 
-    /// What an operation may see if it comes next: among the sets that satisfy the axioms and Ret, the smallest and perhaps
+    /// The sets that an operation may see if it comes next: among the sets that satisfy the axioms and Ret, the smallest and perhaps
     /// others. Larger ones are of no use, since the axioms ask more of later operations the more this one sees.
     fn visibilities(
         &self,
@@ -258,7 +258,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// What a composition relates to an operation that comes next and sees that.
+    /// The operations that a composition relates to one that comes next and sees that.
     fn related(&self, prefix: &Prefix, op: OpId, vis: Set, composition: &[Relation]) -> Set {
         let mut set = bit(op);
         for relation in composition.iter().rev() {

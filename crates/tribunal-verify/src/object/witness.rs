@@ -8,7 +8,7 @@ use tribunal_history::object::{
     Visibility,
 };
 
-/// What an operation takes while a witness is checked, at most.
+/// The bytes that an operation takes while a witness is checked, at most.
 const BYTES_PER_OPERATION: usize = 16;
 
 /// The place of an operation that is not in lin.

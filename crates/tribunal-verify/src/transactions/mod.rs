@@ -149,7 +149,7 @@ struct Read {
     source: TxnId,
 }
 
-/// What the definitions mention.
+/// The facts that the definitions mention.
 struct Facts<'h> {
     history: &'h History,
     level: Level,
@@ -159,7 +159,7 @@ struct Facts<'h> {
     /// The external reads of transactions that count, in their order; by transaction, where they begin, and where the last end.
     reads: Vec<Read>,
     starts: Vec<u32>,
-    /// How many transactions count.
+    /// The number of transactions that count.
     counted: usize,
     /// By key, who writes it.
     writers: Vec<Vec<TxnId>>,
@@ -239,7 +239,7 @@ impl<'h> Facts<'h> {
         &self.reads[self.starts[txn.index()] as usize..self.starts[txn.index() + 1] as usize]
     }
 
-    /// How many events the text of the level has.
+    /// The number of events that the text of the level has.
     fn events(&self) -> usize {
         self.counted + 1 + self.reads.len()
     }

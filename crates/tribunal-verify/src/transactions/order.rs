@@ -32,7 +32,7 @@ impl Facts<'_> {
         if self.events() <= EVALUATED { self.text(commits) } else { Ok(()) }
     }
 
-    /// Where the transactions that count are in the order.
+    /// The places in the order of the transactions that count.
     pub(super) fn places(&self, commits: &[TxnId]) -> Result<Places, Refusal> {
         let mut places = vec![0; self.history.len()];
         for (&txn, place) in commits.iter().zip(1..) {
@@ -43,7 +43,7 @@ impl Facts<'_> {
         if commits.len() == self.counted { Ok(Places(places)) } else { Err(Refusal::NotAnOrder) }
     }
 
-    /// What was read of lists is what was appended so far, by transactions that count.
+    /// Checks that reads of lists returned what transactions that count had appended so far.
     fn lists(&self, commits: &[TxnId]) -> Result<(), Refusal> {
         let history = self.history;
         let mut whole: Vec<Vec<i64>> = vec![Vec::new(); history.key_count()];

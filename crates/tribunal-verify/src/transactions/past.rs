@@ -1,12 +1,12 @@
-//! What comes before each transaction of a commit order.
+//! The past of each transaction in a commit order.
 
 use super::order::Order;
 use super::{Facts, Refusal};
 use tribunal_history::transactions::{Base, SessionId, Status};
 
-/// What comes before each transaction by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺: how many of each column do.
+/// The past of each transaction by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺: how many of each column it has.
 ///
-/// Those of a session that committed are a column, where b has so: who comes after one of them comes after those before it. Everybody else is a column of his own.
+/// Those of a session that committed are a column, where b has so: what comes after one of them comes after those before it. Every other transaction is a column of its own.
 pub(super) struct Past {
     width: usize,
     /// By place in the order, from 1: column and number there.
@@ -81,10 +81,10 @@ impl Past {
     }
 }
 
-/// What comes before a moment: all committed transactions that have ended by then, and what comes before them.
+/// The past of a moment: all committed transactions that have ended by then, and what comes before them.
 #[derive(Default)]
 struct Times {
-    /// When they end, and their places in the order; in the order of ends.
+    /// The time when they end, and their places in the order; in the order of ends.
     ends: Vec<(i64, usize)>,
     /// By end, the row of all up to it; as far as they have been asked for.
     rows: Vec<u32>,

@@ -17,7 +17,7 @@ enum Side {
     Commit,
 }
 
-/// What was appended to a list, in its order, with who appended it.
+/// The elements that were appended to a list, in its order, with who appended each.
 type Appended = Vec<(TxnId, i64)>;
 
 /// Violations.
@@ -47,7 +47,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What a read of a list returned of others that count, by the transactions that appended it.
+    /// The elements of others that count that a read of a list returned, by the transactions that appended it.
     fn others(&self, read: OpId) -> Result<Option<(KeyId, Appended)>, Refusal> {
         let history = self.history;
         if read.index() >= history.ops().len() {
@@ -256,7 +256,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Which part of a transaction a link begins at, and which it ends at.
+    /// The part of a transaction at which a link begins, and the one at which it ends.
     fn sides(&self, rel: Rel) -> (Side, Side) {
         match (rel, self.level.isolation()) {
             (Rel::Rw(_), _) => (Side::Snapshot, Side::Commit),

@@ -1,4 +1,4 @@
-//! What each read reads from, which transactions count, and which reads are impossible, found from the operations of a history alone.
+//! The sources of reads, the transactions that count, and the reads that are impossible, found from the operations of a history alone.
 //!
 //! A read of a value that several transactions wrote is from one of them: the certificate says from which, or refutes each. ru admits all of them; the other levels
 //! admit those that did not abort and did not overwrite the value themselves, since all others are G1a or G1b.
@@ -14,7 +14,7 @@ use tribunal_history::verdict::Limit;
 /// No source: not INIT, and no transaction.
 const NONE: u32 = u32::MAX - 1;
 
-/// What each read reads from.
+/// The source of each read.
 pub(super) struct Reads {
     /// By operation: a transaction, INIT, or NONE.
     sources: Vec<u32>,
@@ -63,7 +63,7 @@ impl Reads {
         Ok(reads)
     }
 
-    /// What a read that counts reads from.
+    /// The source of a read that counts.
     #[inline]
     pub(super) fn source(&self, op: OpId) -> Option<TxnId> {
         self.sources.get(op.index()).copied().filter(|&source| source != NONE).map(TxnId)
@@ -86,7 +86,7 @@ impl Reads {
     }
 }
 
-/// Whom a level lets a read of a value be from, without the reader itself.
+/// The transactions that a level lets a read of a value be from, without the reader itself.
 pub(super) fn admitted(
     history: &History,
     level: Level,
@@ -105,7 +105,7 @@ pub(super) fn admitted(
 /// Those that wrote a value, in their order.
 struct Group {
     writers: Vec<Writer>,
-    /// How many of them the level admits, and the first of these.
+    /// The number of them that the level admits, and the first of these.
     admitted: usize,
     firsts: [Option<TxnId>; 2],
     aborted: usize,
@@ -125,13 +125,13 @@ impl Group {
     }
 }
 
-/// What a transaction has done to a key so far.
+/// The changes that a transaction has made to a key so far.
 #[derive(Clone)]
 struct Own {
     txn: TxnId,
     wrote: Option<i64>,
     appended: Vec<i64>,
-    /// How many elements of others a read of its returned, and the read.
+    /// The number of elements of others that a read of its returned, and the read.
     read: usize,
     reader: OpId,
 }
@@ -152,7 +152,7 @@ struct Walk<'h> {
     unwritten: Option<usize>,
     twice: Option<usize>,
     aborted: Option<usize>,
-    /// Who appended the elements before this place is known to count.
+    /// Those who appended the elements before this place are known to count.
     counted: usize,
 }
 
@@ -418,7 +418,7 @@ impl<'h> Reading<'h, '_> {
     }
 }
 
-/// Where a read of a list ends.
+/// The place where a read of a list ends.
 enum Last {
     Initial,
     /// At what this operation appended.

@@ -1,4 +1,4 @@
-//! Why a certificate of transactions is refused.
+//! The reason why a certificate of transactions is refused.
 
 use std::fmt;
 use tribunal_history::transactions::{History, KeyId, Level, Link, Op, OpId, Rel, TxnId};
@@ -63,7 +63,7 @@ impl fmt::Display for NamedLink {
     }
 }
 
-/// Why a certificate does not prove its verdict.
+/// The reason why a certificate does not prove its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -93,9 +93,9 @@ pub enum Refusal {
     /// A commit order does not contain so, rt or wr.
     #[error("{first} must come before {second} in the commit order")]
     Backward {
-        /// What must come first.
+        /// The transaction that must come first.
         first: TxnId,
-        /// What must come second.
+        /// The transaction that must come second.
         second: TxnId,
     },
     /// A list read is not a prefix of what was appended.

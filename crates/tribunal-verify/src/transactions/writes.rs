@@ -1,4 +1,4 @@
-//! Who wrote what, found from the operations of a history alone.
+//! The writers of each value, found from the operations of a history alone.
 
 use super::poll::Poll;
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use tribunal_history::verdict::Limit;
 /// No operation.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// Who wrote what.
+/// The writers of each value.
 pub(super) struct Writes {
     /// By operation, its transaction.
     pub txn_of: Vec<TxnId>,

@@ -32,7 +32,7 @@ impl Proof<'_> {
         Ok(())
     }
 
-    /// Why `from` does not synchronize with `to` by way of `write` and `read`, if it does not.
+    /// The reason why `from` does not synchronize with `to` by way of `write` and `read`, if it does not.
     pub(super) fn sw_fault(
         &self,
         from: EventId,

@@ -92,14 +92,14 @@ fn proved_of(x: &Execution, model: Model, violation: &Violation, limits: &Limits
     }
 }
 
-/// What is left to do when case distinctions nest.
+/// The work that is left when case distinctions nest.
 enum Task<'a> {
     Refute(&'a Refutation),
     Assume((EventId, EventId)),
     Discharge((EventId, EventId)),
 }
 
-/// How a model's cycles are made.
+/// The family of a model, which says how its cycles are made.
 enum Family {
     /// Of po and rf, or of mo; for sra of all.
     C11,
@@ -118,7 +118,7 @@ struct Proof<'a> {
     chains: OnceCell<Chains>,
     /// By write and thread: the last atomic write of the thread that the write is, or reads from through RMWs, as far as asked for.
     last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
-    /// How many of the enclosing cases assume that mo orders these two writes so.
+    /// The number of enclosing cases that assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,
     /// The axioms that the steps so far depend on.
     axioms: Vec<Axiom>,
@@ -163,7 +163,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// What the model's ppo keeps, if it has one.
+    /// The parts that the model's ppo keeps, if it has one.
     fn preserved(&self) -> Option<Preserved> {
         if self.model == Model::Wccm { Some(Preserved::TSO) } else { self.model.preserved() }
     }

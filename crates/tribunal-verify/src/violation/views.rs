@@ -67,7 +67,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Which views the model has.
+    /// The views that the model has.
     fn views(&self) -> Views {
         match (self.model, self.preserved()) {
             (Model::Sc | Model::Wsc, _) => Views::GLOBAL,
@@ -95,7 +95,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Which of the model's views an edge is in, if it holds.
+    /// The views of the model that an edge is in, if it holds.
     fn views_of(&self, edge: &Edge) -> Views {
         let whole_po = matches!(self.model, Model::Sc | Model::Wsc);
         let views = match edge.because {

@@ -85,7 +85,7 @@ fn converges(sites: &Sites<'_>, co: Relation) -> Result<(), Fault> {
     Ok(graph.acyclic()?)
 }
 
-/// What each thread sees on top of a relation.
+/// Adds what each thread sees on top of a relation.
 fn add_seen(sites: &Sites<'_>, relation: &Relation, graph: &mut Digraph) -> Result<(), Fault> {
     sites.observers().try_for_each(|t: ThreadId| {
         graph.add_edges(&relation.seen_by(sites, t)?);

@@ -19,10 +19,10 @@ pub(super) fn has_many_threads(x: &Execution) -> bool {
     x.thread_count() > MANY
 }
 
-/// What is known at an event: two maps.
+/// The knowledge at an event: two maps.
 type Known = [MapId; 2];
 
-/// What threads know while the events are replayed, and pass on by synchronizing.
+/// The knowledge of threads while the events are replayed, which they pass on by synchronizing.
 struct Knowledge<'a> {
     x: &'a Execution,
     hb: HappensBefore,
@@ -66,7 +66,7 @@ impl<'a> Knowledge<'a> {
         [self.maps.join(a[0], b[0]), self.maps.join(a[1], b[1])]
     }
 
-    /// What happens before `e` is learned, other than by po.
+    /// Learns what happens before `e`, other than by po.
     fn learn(&mut self, t: ThreadId, e: EventId) {
         let label = self.x.label(e);
         let read = self.x.rf(e).and_then(|w| self.released.get(w.index())).copied().unwrap_or(NOTHING);
@@ -87,7 +87,7 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// What `e` did is known; it may release that.
+    /// Notes what `e` did, which it may release.
     fn release(&mut self, t: ThreadId, e: EventId) {
         let label = self.x.label(e);
         let own = self.current[t.index()];

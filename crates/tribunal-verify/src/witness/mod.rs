@@ -18,7 +18,7 @@ use tribunal_history::verdict::{Axiom, ModificationOrder, Witness};
 
 /// Up to so many events a witness is also held to the model's text, which is evaluated on it: n² bits for each relation.
 const EVALUATED: usize = 48;
-/// What graphs, positions and accesses take.
+/// The bytes that graphs, positions and accesses take.
 const BYTES_PER_EVENT: usize = 48;
 
 /// Accepts a witness that satisfies every axiom of the model together with the history.

@@ -89,7 +89,7 @@ impl<'a> Backward<'a> {
         last
     }
 
-    /// What a read of the observer reads from. The reads of other threads have no part in the order.
+    /// The source of a read of the observer. The reads of other threads have no part in the order.
     fn seen_from(&self, e: EventId) -> Option<EventId> {
         self.x.rf(e).filter(|_| self.x.thread_of(e) == Some(self.observer))
     }

@@ -18,7 +18,7 @@ use tribunal_history::memory::{EventId, Execution, LocId, Order, ThreadId};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::{Axiom, Limit, ModificationOrder};
 
-/// What a node says of its event. Sc comes first, so that of a cycle a seq_cst event is named.
+/// The layer of a node. Sc comes first, so that of a cycle a seq_cst event is named.
 #[derive(Clone, Copy)]
 enum Layer {
     /// It is seq_cst.
@@ -36,7 +36,7 @@ enum Layer {
 }
 
 const LAYERS: usize = 6;
-/// What psc takes where there are no fences.
+/// The bytes that psc takes where there are no fences.
 const LAYERS_WITHOUT_FENCES: usize = 3;
 
 const NONE: u32 = u32::MAX;
@@ -235,7 +235,7 @@ impl Psc<'_> {
         }
     }
 
-    /// Which fences happen before an access, if the one before it in its thread and of its location is `previous`.
+    /// The fences that happen before an access, if the one before it in its thread and of its location is `previous`.
     fn follow(&mut self, previous: Option<EventId>, e: EventId) {
         if let Some(previous) = previous {
             self.add((Layer::Fenced, previous), (Layer::Fenced, e));
@@ -305,7 +305,7 @@ impl Psc<'_> {
         self.accesses = accesses;
     }
 
-    /// Which accesses happen before the fences of a thread, as far as they are new to the fence.
+    /// The accesses that happen before the fences of a thread, as far as they are new to the fence.
     fn fence(&mut self, t: ThreadId, seen: &mut Seen) {
         let x = self.x;
         let mut previous: Option<EventId> = None;
@@ -339,7 +339,7 @@ impl Psc<'_> {
     }
 }
 
-/// Which locations were met in the present turn.
+/// The locations that were met in the present turn.
 struct Seen {
     turn: u64,
     /// By location: the last turn in which it was met.

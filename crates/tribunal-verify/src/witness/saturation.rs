@@ -1,4 +1,4 @@
-//! What must have been before what: a graph of the events, its reachability, and what follows from it.
+//! The order that events must have had: a graph of the events, its reachability, and what follows from it.
 //!
 //! Reachability is kept as one clock per event, with an entry per thread: how far its writes (of a relation that stays at
 //! one location: its writes of that location) are before the event. That is enough. The rules ask for writes only; the
@@ -14,7 +14,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, ThreadId};
 use tribunal_history::verdict::{Axiom, Limit};
 
-/// Why a relation cannot be computed.
+/// The reason why a relation cannot be computed.
 pub(super) enum Fault {
     /// It is cyclic: an event on a cycle.
     Cycle(u32),
@@ -241,7 +241,7 @@ impl Relation {
         }
     }
 
-    /// What an observer must have seen: w1 before w2, other writes of one location, where w1 is before a read of the thread that reads
+    /// The pairs that an observer must have seen: w1 before w2, other writes of one location, where w1 is before a read of the thread that reads
     /// from w2. Edges with which the relation has all such pairs; the error is an event on a cycle.
     ///
     /// That is hb_o for the last event o of the thread, since hb_o only grows along the thread. (That hb_o keeps to the
@@ -263,10 +263,10 @@ impl Relation {
     }
 }
 
-/// How many events are looked at between two looks at the limits.
+/// The number of events that are looked at between two looks at the limits.
 const POLL: usize = 256;
 
-/// What graphs take beside clocks, and what a derived edge takes.
+/// The bytes that graphs take beside clocks, and what a derived edge takes.
 const BYTES_PER_EVENT: usize = 64;
 const BYTES_PER_EDGE: usize = 16;
 

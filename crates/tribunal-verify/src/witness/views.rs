@@ -126,7 +126,7 @@ fn dependencies(x: &Execution, events: impl Iterator<Item = EventId>, graph: &mu
     }
 }
 
-/// What a model keeps of a thread's program order.
+/// Adds the parts of a thread's program order that a model keeps.
 fn preserved(x: &Execution, t: ThreadId, kept: &Preserved, graph: &mut Digraph) {
     kinds(x, t, kept, graph);
     if x.features().fences > 0 {
@@ -161,7 +161,7 @@ impl Gathered {
     }
 }
 
-/// What is kept by the kinds of its ends.
+/// Adds the pairs that are kept by the kinds of their ends.
 fn kinds(x: &Execution, t: ThreadId, kept: &Preserved, graph: &mut Digraph) {
     use Keep::{Always, Never, SameLocation};
     let keeps = |keep: Keep| [kept.rr, kept.rw, kept.wr, kept.ww].contains(&keep);
@@ -203,7 +203,7 @@ fn kinds(x: &Execution, t: ThreadId, kept: &Preserved, graph: &mut Digraph) {
     }
 }
 
-/// What is kept by a fence in between. Of each sort of fence the last before an access will do: more comes before it
+/// Adds the pairs that are kept by a fence in between. Of each sort of fence the last before an access will do: more comes before it
 /// than before earlier ones.
 fn fences(x: &Execution, t: ThreadId, graph: &mut Digraph) {
     let (mut reads, mut writes) = (Gathered::default(), Gathered::default());
@@ -241,7 +241,7 @@ fn fences(x: &Execution, t: ThreadId, graph: &mut Digraph) {
     }
 }
 
-/// What is kept since a read ended before the other began.
+/// Adds the pairs that are kept since a read ended before the other began.
 fn times(x: &Execution, t: ThreadId, graph: &mut Digraph) {
     let events = x.thread_events(t);
     let end = |e: u32| x.interval(EventId(e)).end.filter(|_| x.label(EventId(e)).reads());

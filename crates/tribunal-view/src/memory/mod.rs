@@ -75,7 +75,7 @@ fn events(x: &Execution, lines: &Lines, places: &Places, rf: &[Edge]) -> Vec<Eve
     events.collect()
 }
 
-/// What an event did, without its name: `W x 1`.
+/// The action of an event, without its name: `W x 1`.
 fn did(x: &Execution, event: EventId) -> String {
     let shown = x.show(event).to_string();
     let Some(slot) = x.slot(event) else { return shown };
@@ -123,7 +123,7 @@ fn of_answer(x: &Execution, answers: &[Answer], at: usize, places: &Places) -> S
 /// Longer explanations of a stronger model are not compared with weaker ones.
 const COMPARED: usize = 40;
 
-/// What of the stronger model's reason the weaker model does not have, then that reason; none where that would be long.
+/// The part of the stronger model's reason that the weaker model does not have, then that reason; none where that would be long.
 fn against(
     x: &Execution,
     strong: &Answer,
@@ -199,7 +199,7 @@ fn orders(x: &Execution, order: &ModificationOrder, places: &Places) -> (Vec<Edg
     (mo, fr.collect())
 }
 
-/// How many events each thread has in each stretch; the whole is as long as the longest thread.
+/// The number of events that each thread has in each stretch; the whole is as long as the longest thread.
 fn overview(x: &Execution, places: &Places, violations: &[Vec<EventId>]) -> Overview {
     let threads = places.threads();
     let length = |&thread: &ThreadId| x.thread_events(thread).len();

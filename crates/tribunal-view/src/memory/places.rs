@@ -1,4 +1,4 @@
-//! Which events of a memory are shown, and where in the list.
+//! The events of a memory that are shown, and their places in the list.
 
 use crate::window::{MOST, around, seeds, widest};
 use tribunal_history::memory::{EventId, Execution, ThreadId};
@@ -52,7 +52,7 @@ impl Places {
         Places { events, places, threads, columns, window }
     }
 
-    /// How many are shown.
+    /// The number that are shown.
     pub fn len(&self) -> usize {
         self.events.len()
     }

@@ -21,7 +21,7 @@ pub fn rows(places: usize, keep: &[Edge], prefer: &[Edge]) -> Vec<u32> {
     rows
 }
 
-/// Which places a topological order never reaches.
+/// The places that a topological order never reaches.
 fn stuck(places: usize, edges: &[Edge]) -> Vec<bool> {
     let mut stuck = vec![true; places];
     topological(places, edges, |_, _| ()).into_iter().for_each(|place| stuck[place as usize] = false);

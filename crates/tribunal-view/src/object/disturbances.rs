@@ -1,4 +1,4 @@
-//! What others than the processes did, such as the nemesis of a test, on the timeline.
+//! The doings of others than the processes, such as the nemesis of a test, on the timeline.
 
 use super::timeline::Timeline;
 use crate::document::Disturbance;

@@ -92,7 +92,7 @@ impl Keys {
         self.of.get(op.index()).copied()
     }
 
-    /// How many there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }

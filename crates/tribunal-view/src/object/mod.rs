@@ -82,7 +82,7 @@ fn has_times(history: &History) -> bool {
     history.ops().next().is_none_or(|op| history.times(op).is_some())
 }
 
-/// Why a criterion does not hold.
+/// The reason why a criterion does not hold.
 struct Why {
     lines: Vec<Line<OpId>>,
     failing: Option<OpId>,
@@ -100,7 +100,7 @@ impl Why {
     }
 }
 
-/// Why an answer says no: worked out, or else what its certificate says.
+/// The reason why an answer says no: worked out, or else what its certificate says.
 fn explained(answer: &Answer, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
     match &answer.on {
         On::Object { object, criterion, verdict: Verdict::Inconsistent(violation) } => {
@@ -156,7 +156,7 @@ fn of_answer(answer: &Answer, why: Option<Why>, keys: &Keys, timeline: &Timeline
     said(answer, Vec::new(), drawn)
 }
 
-/// What is drawn of an abstract execution: what is shown of lin, with its points and states, and of vis.
+/// The drawing of an abstract execution: what is shown of lin, with its points and states, and of vis.
 fn witness(
     typed: &Typed<'_>,
     execution: &AbstractExecution,
@@ -177,7 +177,7 @@ fn witness(
     ObjectDrawing { lin, points, states, vis, ..ObjectDrawing::default() }
 }
 
-/// What each operation sees of what is shown; none if that is all before it, and empty if it is too much to show.
+/// The operations shown that each operation sees; none if that is all before it, and empty if it is too much to show.
 fn visible(lin: &[OpId], sets: &[Vec<OpId>], timeline: &Timeline) -> Option<Vec<Vec<u32>>> {
     if sets.iter().enumerate().all(|(before, seen)| seen.len() == before) {
         return None;
@@ -195,7 +195,7 @@ fn visible(lin: &[OpId], sets: &[Vec<OpId>], timeline: &Timeline) -> Option<Vec<
     Some(vis)
 }
 
-/// How many operations of each process are called in each stretch; the whole is as long as all calls and returns.
+/// The number of operations of each process that are called in each stretch; the whole is as long as all calls and returns.
 fn overview(history: &History, timeline: &Timeline, parts: &[Vec<OpId>]) -> Overview {
     let mut stretches = Stretches::new(timeline.processes().len(), timeline.length());
     for op in history.ops() {

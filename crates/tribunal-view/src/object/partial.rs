@@ -1,4 +1,4 @@
-//! How far operations can be linearized that cannot all be.
+//! Partial linearizations of operations that cannot all be linearized.
 
 use super::keys::{Keys, ShownKeys};
 use super::states;
@@ -12,9 +12,9 @@ use tribunal_report::{Answer, On};
 use web_time::Instant;
 
 /// A search visits at most so many configurations of a key,
-const CONFIGURATIONS: u64 = 200_000;
+const MOST_CONFIGURATIONS: u64 = 200_000;
 /// and all of them together take so long.
-const PATIENCE: Duration = Duration::from_secs(4);
+const SEARCH_TIME: Duration = Duration::from_secs(4);
 /// A picture has at most so many steps.
 const STEPS: usize = 20_000;
 
@@ -30,16 +30,16 @@ pub fn of(answers: &[Answer], limits: &Limits<'_>) -> Option<Vec<PartialLineariz
     else {
         return None;
     };
-    let patience = Instant::now() + PATIENCE;
+    let end = Instant::now() + SEARCH_TIME;
     let limits = Limits {
-        max_states: limits.max_states.min(CONFIGURATIONS),
-        deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))),
+        max_states: limits.max_states.min(MOST_CONFIGURATIONS),
+        deadline: Some(limits.deadline.map_or(end, |deadline| deadline.min(end))),
         ..*limits
     };
     Some(partial_linearizations(&object.typed(), &limits)).filter(|found| !found.is_empty())
 }
 
-/// What is drawn of them.
+/// The drawing of them.
 pub fn drawn(
     typed: &Typed<'_>,
     found: &[PartialLinearizations],

@@ -1,4 +1,4 @@
-//! Where on the timeline operations take effect.
+//! The points on the timeline at which operations take effect.
 
 /// Points for operations in the order of lin, given where each is called and returns on a grid that ends at `end`: a place on
 /// the grid in hundredths. They increase, as long as no more than 99 are between two neighbors of the grid, and lie within

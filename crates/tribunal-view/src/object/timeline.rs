@@ -1,4 +1,4 @@
-//! Which operations of an object are shown, and where on the grid.
+//! The operations of an object that are shown, and their places on the grid.
 
 use super::events;
 use super::natural::natural;
@@ -12,13 +12,13 @@ const NONE: u32 = u32::MAX;
 pub struct Timeline {
     ops: Vec<OpId>,
     intervals: Vec<(u32, Option<u32>)>,
-    /// How many calls and returns are shown.
+    /// The number of calls and returns shown.
     end: u32,
     /// By operation.
     places: Vec<u32>,
     /// By operation, where its call is among all calls and returns.
     ranks: Vec<u32>,
-    /// How many calls and returns there are.
+    /// The number of calls and returns.
     length: usize,
     processes: Vec<ProcessId>,
     /// By process id.
@@ -89,22 +89,22 @@ impl Timeline {
         Some(self.places[op.index()]).filter(|&place| place != NONE)
     }
 
-    /// Where the operation at a place is called and where it returns, among what is shown.
+    /// The places of the call and of the return of the operation at a place, among what is shown.
     pub fn interval(&self, place: u32) -> (u32, Option<u32>) {
         self.intervals[place as usize]
     }
 
-    /// How many calls and returns are shown.
+    /// The number of calls and returns shown.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// Where an operation's call is among all calls and returns.
+    /// The place of an operation's call among all calls and returns.
     pub fn rank(&self, op: OpId) -> usize {
         self.ranks[op.index()] as usize
     }
 
-    /// How many calls and returns there are.
+    /// The number of calls and returns.
     pub fn length(&self) -> usize {
         self.length
     }

@@ -105,7 +105,7 @@ impl Canvas {
         self.put(format_args!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>"));
     }
 
-    /// What was written, as a file of this size.
+    /// The drawing as a file of this size.
     pub fn finish(self, width: f32, height: f32) -> String {
         let body = self.body;
         format!(
@@ -135,7 +135,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// How wide a label is drawn. What is not Latin, Greek or Cyrillic may be twice as wide.
+/// The width of a label. What is not Latin, Greek or Cyrillic may be twice as wide.
 pub fn width_of(text: &str) -> f32 {
     let cells =
         text.chars().map(|c| if c < '\u{1100}' || matches!(c, '\u{2000}'..='\u{2bff}') { 1.0 } else { 2.0 });

@@ -98,7 +98,7 @@ fn draw_box(canvas: &mut Canvas, scene: &Scene<'_>, cell: &Cell, spoken: bool) {
     canvas.close();
 }
 
-/// How an edge of a name is drawn.
+/// The class of an edge of a name.
 fn class(name: &str) -> &'static str {
     match name {
         "po" | "ppo" | "po-loc" | "so" => "po",
@@ -191,7 +191,7 @@ struct Routing<'a> {
     edges: &'a [Edge],
     /// By edge, how far from the middle of a side its ends are.
     ports: Vec<[f32; 2]>,
-    /// How many edges run in each gap between rows, and down beside each column.
+    /// The number of edges that run in each gap between rows, and down beside each column.
     lanes: Vec<usize>,
 }
 

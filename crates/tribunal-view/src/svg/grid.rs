@@ -1,16 +1,16 @@
-//! Where the boxes of a picture in columns are drawn.
+//! The places of the boxes of a picture in columns.
 
 use super::canvas::width_of;
 use super::{MARGIN, TOP};
 use crate::scene::{Block, Scene};
 
-/// What is free between one row and the next.
+/// The space between one row and the next.
 pub const GAP: f32 = 36.0;
 /// Half of the height of a box with one line.
 pub const HALF: f32 = 15.0;
-/// What each further line adds to the height.
+/// The height that each further line adds.
 pub const LINE: f32 = 18.0;
-/// What is free between columns, for edges.
+/// The space between columns, for edges.
 pub const GUTTER: f32 = 104.0;
 /// Below the names of the columns the rows begin.
 const HEADER: f32 = 34.0;
@@ -51,13 +51,13 @@ pub struct Grid {
     pub cells: Vec<Cell>,
     /// The columns in which something is drawn.
     pub columns: Vec<Column>,
-    /// Where the names of the columns are.
+    /// The place where the names of the columns are.
     pub names: f32,
     /// By row, its middle and half of its height.
     pub rows: Vec<(f32, f32)>,
-    /// Where the drawing ends.
+    /// The place where the drawing ends.
     pub width: f32,
-    /// Where the last row ends.
+    /// The place where the last row ends.
     pub bottom: f32,
 }
 

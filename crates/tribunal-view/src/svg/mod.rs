@@ -11,16 +11,16 @@ use crate::scene::Scene;
 use crate::{excerpt, name};
 use canvas::{Canvas, wrapped};
 
-/// Where the drawing begins, below the heading.
+/// The top of the drawing, below the heading.
 const TOP: f32 = 96.0;
-/// What is free at the sides.
+/// The space at the sides.
 const MARGIN: f32 = 28.0;
 /// The explanation has room for its words.
 const NARROWEST: f32 = 800.0;
 /// At most so many lines of the explanation are written out.
 const LINES: usize = 24;
 
-/// What a drawing came to.
+/// A finished drawing.
 struct Drawn {
     width: f32,
     bottom: f32,

@@ -18,7 +18,7 @@ const STEP: f32 = 18.0;
 const SMALLER: f32 = 13.0 / 11.0;
 /// The height of a lane of disturbances, above the rows.
 const LANE: f32 = 20.0;
-/// So many lanes there are at most.
+/// The number of lanes at most.
 const LANES: usize = 3;
 
 /// Draws the places of an object's picture, which are sorted, and what a criterion says of them.
@@ -95,7 +95,7 @@ pub fn draw(
             () => "operation",
         };
         let pending = if operation.ret.is_none() { " pending" } else { "" };
-        canvas.open(&format!("{class}{pending}"), &told(operation, name(operation.process)));
+        canvas.open(&format!("{class}{pending}"), &tooltip(operation, name(operation.process)));
         canvas.rounded("box", x, y - BAR / 2.0, end - x, BAR);
         canvas.text("", x + 9.0, y + 4.5, &labeled(operation));
         canvas.close();
@@ -209,19 +209,19 @@ fn order(operations: &[Operation], drawing: &ObjectDrawing) -> (Vec<(u32, u32)>,
     (order, points)
 }
 
-/// What a reader is told who points at an operation.
-fn told(operation: &Operation, process: &str) -> String {
-    let mut told = format!("{process}: {}", labeled(operation));
+/// The text that is shown when one points at an operation.
+fn tooltip(operation: &Operation, process: &str) -> String {
+    let mut text = format!("{process}: {}", labeled(operation));
     if let Some((call, ret)) = &operation.times {
-        told += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
+        text += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
     }
     if let Some(line) = operation.line {
-        told += &format!(", line {line}");
+        text += &format!(", line {line}");
     }
-    told
+    text
 }
 
-/// Where calls and returns are drawn: in order, and as far apart as the labels between them ask for.
+/// The places of calls and returns: in order, and as far apart as the labels between them ask for.
 struct Times {
     /// The calls and returns drawn, by their place on the document's grid, and where each is.
     drawn: Vec<(u32, f32)>,
@@ -257,12 +257,12 @@ impl Times {
         times
     }
 
-    /// Where a call or return that is drawn is.
+    /// The place where a call or return that is drawn is.
     fn at(&self, place: u32) -> f32 {
         self.between(100 * place)
     }
 
-    /// Where a point between two of the grid is, given in hundredths.
+    /// The place of a point between two of the grid, given in hundredths.
     fn between(&self, point: u32) -> f32 {
         let after = self.drawn.partition_point(|&(at, _)| 100 * at <= point);
         let Some(&(from, x)) = after.checked_sub(1).map(|before| &self.drawn[before]) else {

@@ -28,7 +28,7 @@ const MEANWHILE: usize = 3;
 /// The picture of a history of transactions, with a window around the violation of the answer that is shown first if it is large.
 pub fn picture(subject: &Transactions, answers: &[Answer], shown: usize) -> Picture {
     let history = &subject.history;
-    let stories: Vec<Option<Story>> = answers.iter().map(told).collect();
+    let stories: Vec<Option<Story>> = answers.iter().map(story_of).collect();
     let violations: Vec<Vec<TxnId>> =
         stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
     let places = Places::new(history, &violations, shown);
@@ -50,7 +50,7 @@ pub fn picture(subject: &Transactions, answers: &[Answer], shown: usize) -> Pict
     }
 }
 
-fn told(answer: &Answer) -> Option<Story> {
+fn story_of(answer: &Answer) -> Option<Story> {
     match &answer.on {
         On::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
             Some(story(history, *level, violation))
@@ -102,7 +102,7 @@ fn wr(history: &History, places: &Places) -> Vec<Edge> {
 /// The contents of the boxes.
 struct Boxes<'a> {
     subject: &'a Transactions,
-    /// What others than the sessions did.
+    /// The doings of others than the sessions.
     disturbances: Vec<Disturbance>,
     /// Operations that violations are about.
     marked: &'a BTreeSet<OpId>,
@@ -169,7 +169,7 @@ impl Boxes<'_> {
         }
     }
 
-    /// What others did while a transaction ran; of much, the first few.
+    /// The doings of others while a transaction ran; of much, the first few.
     fn meanwhile(&self, txn: TxnId) -> Vec<String> {
         let Some(transactions::Span { begin, end }) = self.subject.history.span(txn) else {
             return Vec::new();
@@ -202,7 +202,7 @@ impl Boxes<'_> {
         shown
     }
 
-    /// Where an operation is among those shown.
+    /// The place of an operation among those shown.
     fn of(&self, places: &Places, op: OpId) -> Option<Edge> {
         let txn = self.subject.history.txn_of(op);
         let index = self.shown(txn).iter().position(|&other| other == op)?;
@@ -249,7 +249,7 @@ fn of_answer(
 /// Longer explanations of a stronger level are not compared with weaker ones.
 const COMPARED: usize = 40;
 
-/// What the weaker level asks for, then the stronger level's reason; none where that would be long.
+/// The requirement of the weaker level, then the stronger level's reason; none where that would be long.
 fn against(strong: &Answer, story: &Story, weak: Level, places: &Places) -> Option<Contrast> {
     let place = |txn: TxnId| places.of(txn);
     if story.lines.len() > COMPARED {
@@ -340,7 +340,7 @@ fn orders(history: &History, witness: &Witness, places: &Places) -> Transactions
     TransactionsDrawing { chosen, commits, ww, rw, ..TransactionsDrawing::default() }
 }
 
-/// How many transactions each session has in each stretch; the whole is as long as the longest session.
+/// The number of transactions that each session has in each stretch; the whole is as long as the longest session.
 fn overview(history: &History, places: &Places, violations: &[Vec<TxnId>]) -> Overview {
     let sessions = places.sessions();
     let length = |&session: &SessionId| history.session(session).len();

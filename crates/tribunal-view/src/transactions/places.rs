@@ -1,4 +1,4 @@
-//! Which transactions are shown, and where in the list.
+//! The transactions that are shown, and where in the list.
 
 use crate::window::{around, seeds, widest};
 use tribunal_history::transactions::{History, INIT, SessionId, Source, TxnId};
@@ -48,7 +48,7 @@ impl Places {
         Places { txns, places, init, sessions, columns, window }
     }
 
-    /// How many are shown.
+    /// The number that are shown.
     pub fn len(&self) -> usize {
         self.txns.len()
     }

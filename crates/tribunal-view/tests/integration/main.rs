@@ -1,5 +1,4 @@
 //! Documents and the pictures made of them: nothing points beyond what is there, and nothing in a history becomes markup.
-#![allow(missing_docs)]
 
 mod corpora;
 mod gallery;

@@ -18,7 +18,7 @@ const USUAL: &str = "../shared/litmus";
 const INCLUDE: &str = "TRIBUNAL_INCLUDE";
 const FOLDERS: [(&str, Model); 3] =
     [("x86-diy", Model::Tso), ("X86_64-diy", Model::Tso), ("c11-diy", Model::Rc11)];
-const PATIENCE: Duration = Duration::from_secs(120);
+const TEST_TIME: Duration = Duration::from_secs(120);
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     let folder = env::var_os(VARIABLE).map_or(PathBuf::from(USUAL), PathBuf::from);
@@ -123,7 +123,7 @@ fn hard(session: &mut Session<'_>, folder: &Path) -> Result<(), Error> {
 /// None where the time ran out.
 fn answer(runner: &mut Runner<'_>, text: &str) -> Result<Option<Outcome>, Error> {
     let test = Test::parse("test", text).map_err(|error| Error::Litmus(error.to_string()))?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TEST_TIME;
     let mut limits = |_: usize, _: u64| if Instant::now() > end { Err(Stopped) } else { Ok(()) };
     match runner.run(&test, &mut limits) {
         Ok(outcome) => Ok(Some(outcome)),

@@ -79,7 +79,7 @@ fn best(run: impl Fn() -> Duration) -> Duration {
     (0..3).map(|_| run()).min().unwrap_or_default()
 }
 
-/// How long it takes so many workers to check histories that are there.
+/// The time that it takes so many workers to check histories that are there.
 fn checked(executions: &[Execution], model: Model, workers: usize) -> Duration {
     let start = Instant::now();
     thread::scope(|scope| {

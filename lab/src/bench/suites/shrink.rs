@@ -10,7 +10,7 @@ use tribunal_history::memory::Execution;
 use tribunal_history::{limits::Limits, model::Model};
 use tribunal_machines::hard::{Mutation, mutate};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const ENGINE_TIME: Duration = Duration::from_secs(60);
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     let events = session.pick(100_000, 1_000_000);
@@ -28,7 +28,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
         let x = trace(threads, events)?;
         for distance in distances {
             if let Some((mutant, first)) = planted(&x, distance) {
-                let check = first.min(timed(&mutant, Model::Tso, None, PATIENCE).time);
+                let check = first.min(timed(&mutant, Model::Tso, None, ENGINE_TIME).time);
                 let (start, mut checks) = (Instant::now(), 1);
                 let shrunk = shrink(&mutant, Model::Tso, &Limits::default(), |_| checks += 1);
                 let took = start.elapsed();
@@ -55,7 +55,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
 fn planted(x: &Execution, distance: u32) -> Option<(Execution, Duration)> {
     (1..50).find_map(|seed| {
         let mutant = mutate(x, &Mutation { reads: 1, distance, seed });
-        let checked = timed(&mutant, Model::Tso, None, PATIENCE);
+        let checked = timed(&mutant, Model::Tso, None, ENGINE_TIME);
         checked.verdict.is_inconsistent().then_some((mutant, checked.time))
     })
 }

@@ -11,7 +11,7 @@ use tribunal_machines::hard::{Formula, kernel};
 use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders, of_memory, satisfiability};
 use tribunal_machines::transactions::{Clients, Store, run as simulate};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const ENGINE_TIME: Duration = Duration::from_secs(60);
 /// How much longer eight times as many transactions may take where a level is polynomial, or lists tell the order.
 const GROWTH: f64 = 10.0;
 
@@ -72,7 +72,7 @@ fn timed(history: &History, level: Level, engine: Option<Engine>) -> (Verdict, D
     let mut best: Option<(Verdict, Duration)> = None;
     for _ in 0..3 {
         let start = Instant::now();
-        let limits = limits(start, PATIENCE);
+        let limits = limits(start, ENGINE_TIME);
         let (verdict, _) = match engine {
             Some(engine) => judge_by(history, level, engine, &limits).expect("an engine of the level"),
             None => judge(history, level, &limits),

@@ -14,7 +14,7 @@ use tribunal_history::object::specs::Map;
 use tribunal_history::object::{Criterion, History};
 
 /// As in the paper: an engine that has not answered after a second is stopped.
-const PATIENCE: Duration = Duration::from_secs(1);
+const ENGINE_TIME: Duration = Duration::from_secs(1);
 
 /// Below this, what a run takes is mostly chance.
 const FLOOR: Duration = Duration::from_micros(1);
@@ -135,13 +135,13 @@ impl Cost {
 /// Whether a history is consistent, if that can be said, and the fastest of some runs: the shorter a run, the more of them.
 fn fastest(way: Way, history: &History) -> (Option<bool>, Duration) {
     let question = Question { history, spec: &Map, criterion: way.criterion() };
-    let first = question.timed(Some(way.engine()), PATIENCE);
+    let first = question.timed(Some(way.engine()), ENGINE_TIME);
     let again = match first.time {
-        long if long >= PATIENCE / 2 => 0,
-        long if long >= PATIENCE / 20 => 2,
+        long if long >= ENGINE_TIME / 2 => 0,
+        long if long >= ENGINE_TIME / 20 => 2,
         short => (Duration::from_millis(1).as_nanos() / short.as_nanos().max(1)).clamp(5, 30),
     };
-    let times = (0..again).map(|_| question.timed(Some(way.engine()), PATIENCE).time);
+    let times = (0..again).map(|_| question.timed(Some(way.engine()), ENGINE_TIME).time);
     let best = times.fold(first.time, Duration::min);
     (first.decided().then(|| first.consistent()), best)
 }

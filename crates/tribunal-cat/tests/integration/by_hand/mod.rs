@@ -1,5 +1,4 @@
 //! Plans by hand, and small executions at random.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use tribunal_cat::plan::*;
 use tribunal_cat::relation::{Relation, Set};

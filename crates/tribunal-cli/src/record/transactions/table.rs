@@ -1,4 +1,4 @@
-//! What a database gave at each of its isolation levels, as a table.
+//! The guarantees that a database gave at each of its isolation levels, as a table.
 
 use crate::exit::Tally;
 use crate::output::{BAD, STRONG, Stdout};

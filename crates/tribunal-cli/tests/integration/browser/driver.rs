@@ -1,5 +1,4 @@
 //! A headless Chromium to look at pages with: a small client of the WebDriver protocol, which chromedriver speaks.
-#![allow(dead_code, missing_docs)]
 
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -11,28 +10,24 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long to wait for what should happen at once: the machine may be loaded.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIME: Duration = Duration::from_secs(60);
 /// The key under which the protocol gives an element's id.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// Special keys, for [`Driver::press`].
 pub mod key {
-    pub const ENTER: &str = "\u{E007}";
     pub const ESCAPE: &str = "\u{E00C}";
     pub const TAB: &str = "\u{E004}";
     pub const LEFT: &str = "\u{E012}";
-    pub const UP: &str = "\u{E013}";
     pub const RIGHT: &str = "\u{E014}";
-    pub const DOWN: &str = "\u{E015}";
     pub const HOME: &str = "\u{E011}";
-    pub const END: &str = "\u{E010}";
 }
 
 /// A browser with one window. What it is asked to do and cannot is a failed test; when it goes out of scope, in a panic
 /// too, browser and driver end.
 pub struct Driver {
     // The order matters: the processes end before their directory goes.
-    process: Process,
+    _process: Process,
     profile: TempDir,
     port: u16,
     session: String,
@@ -51,7 +46,7 @@ impl Driver {
         }
         let profile = TempDir::new().expect("a directory for the profile");
         let (process, port) = Process::start(profile.path());
-        let mut driver = Driver { process, profile, port, session: String::new() };
+        let mut driver = Driver { _process: process, profile, port, session: String::new() };
         let user_data = format!("--user-data-dir={}", driver.profile.path().join("profile").display());
         let answer = driver.call(
             "POST",
@@ -100,7 +95,7 @@ impl Driver {
 
     /// Waits until an expression is truthy, and gives its value.
     pub fn wait(&self, expression: &str) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIME;
         let script = format!("const value = ({expression}); return [!!value, value];");
         loop {
             let answer = self.run(&script, &[]);
@@ -186,7 +181,7 @@ impl Driver {
     /// Does something to the first element that a CSS selector finds; waits for it, and finds it again if the page has
     /// painted it anew in between.
     fn act(&self, selector: &str, action: impl Fn(&str) -> (String, Value)) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIME;
         loop {
             self.wait(&format!("!!document.querySelector({})", json!(selector)));
             let by = json!({"using": "css selector", "value": selector});

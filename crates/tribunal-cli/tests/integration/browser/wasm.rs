@@ -67,10 +67,10 @@ fn answer_of(browser: &Driver, name: &str, text: &str, request: Value) -> Value 
 }
 
 /// The verdicts of a document, by question.
-fn rulings(answer: &Value) -> BTreeMap<String, String> {
-    let rulings = answer["document"]["answers"].as_array().unwrap_or_else(|| panic!("no document: {answer}"));
+fn answers(answer: &Value) -> BTreeMap<String, String> {
+    let answers = answer["document"]["answers"].as_array().unwrap_or_else(|| panic!("no document: {answer}"));
     let text = |value: &Value| value.as_str().expect("text").to_string();
-    rulings.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
+    answers.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
 }
 
 /// The command's verdicts on the histories of a file, by question, and the engines that decided.
@@ -102,7 +102,7 @@ fn agreed(browser: &Driver, file: &Path, models: &str) -> Vec<String> {
             engines.push(engine.clone());
             (question.clone(), verdict.clone())
         });
-        assert_eq!(rulings(&answer), expected.collect(), "{name}, history {index}");
+        assert_eq!(answers(&answer), expected.collect(), "{name}, history {index}");
         assert_eq!(answer["histories"], verdicts.len());
     }
     engines
@@ -220,7 +220,7 @@ fn the_static_page_refutes_by_sat_and_takes_long_histories() {
 fn the_checker_inside_survives() {
     let Some(browser) = opened() else { return };
     let fine =
-        || rulings(&answer_of(&browser, "sb.txt", SB, json!({"models": "sc"})))["sc"] == "inconsistent";
+        || answers(&answer_of(&browser, "sb.txt", SB, json!({"models": "sc"})))["sc"] == "inconsistent";
     assert!(fine());
     for (name, text, request, error) in [
         ("a.json", "{\"threads\": [", json!({}), "a.json:1"),

@@ -6,6 +6,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+#[path = "../../../../../xtask/src/modules.rs"]
+mod modules;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -150,6 +153,11 @@ fn the_certificates_shown_are_those_printed() {
         assert!(shown[key].is_object(), "{line}");
         assert_eq!(shown[key], printed[key], "{line}");
     }
+}
+
+#[test]
+fn the_tables_of_modules_are_what_the_modules_say() {
+    assert_eq!(modules::write(&root(), true), Ok(()));
 }
 
 #[test]

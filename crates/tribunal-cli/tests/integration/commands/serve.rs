@@ -35,9 +35,9 @@ impl Answer {
 
     fn verdicts(&self) -> Vec<(String, String)> {
         let json = self.json();
-        let rulings = json["document"]["answers"].as_array().expect("rulings");
+        let answers = json["document"]["answers"].as_array().expect("answers");
         let text = |value: &Value| value.as_str().expect("text").to_string();
-        rulings.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
+        answers.iter().map(|said| (text(&said["question"]), text(&said["verdict"]))).collect()
     }
 }
 

@@ -12,8 +12,8 @@ fn document(page: &str) -> Value {
 
 fn shown(document: &Value) -> (&str, &str) {
     let at = document["shown"].as_u64().expect("an index") as usize;
-    let ruling = &document["answers"][at];
-    (ruling["question"].as_str().expect("a name"), ruling["verdict"].as_str().expect("a word"))
+    let answer = &document["answers"][at];
+    (answer["question"].as_str().expect("a name"), answer["verdict"].as_str().expect("a word"))
 }
 
 #[test]

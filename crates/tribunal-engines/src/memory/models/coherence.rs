@@ -23,7 +23,7 @@ use tribunal_history::verdict::{
     Axiom, Because, Cycle, Edge, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness,
 };
 
-/// What chains, constraints, the order of the writes and, if there is none, its explanation take.
+/// The bytes that chains, constraints, the order of the writes and, if there is none, its explanation take.
 const BYTES_PER_EVENT: usize = 80;
 const BYTES_PER_LOCATION: usize = 48;
 
@@ -107,7 +107,7 @@ struct Coherence<'a> {
     chains: Chains,
 }
 
-/// Why the write that one access leaves is the write that another looks at, or mo-before it.
+/// The reason why the write that one access leaves is the write that another looks at, or mo-before it.
 #[derive(Clone, Copy)]
 enum Constraint {
     /// The second is po-loc-after the first.

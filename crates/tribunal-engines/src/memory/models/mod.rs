@@ -1,4 +1,4 @@
-//! How models are decided: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
+//! Deciding models: `table` has a row for each, with its engines; the other modules begin with the axioms that these decide.
 
 pub(crate) mod c11;
 mod causal;
@@ -74,10 +74,10 @@ pub fn judge_by(
     engine: Engine,
     limits: &Limits<'_>,
 ) -> Option<(Verdict, Engine)> {
-    engines(model).contains(&engine).then(|| judgment(execution, model, Some(engine), limits))
+    engines(model).contains(&engine).then(|| judge_with(execution, model, Some(engine), limits))
 }
 
-pub(crate) fn judgment(
+pub(crate) fn judge_with(
     x: &Execution,
     model: Model,
     engine: Option<Engine>,
@@ -91,7 +91,7 @@ pub(crate) fn judgment(
         _ if x.is_open() => {
             let judge = |x: &Execution, limits: &Limits<'_>| match model {
                 Model::Cat(_) => by_definition(x, model, limits),
-                _ => judgment(x, model, engine, limits),
+                _ => judge_with(x, model, engine, limits),
             };
             sources::decide(x, model, judge, limits)
         }

@@ -1,4 +1,4 @@
-//! How models are decided: a row for each model that has engines of its own; the others are decided by their text.
+//! The engines of the models: a row for each model that has engines of its own; the others are decided by their text.
 
 use super::c11::{self, C11};
 use super::{Engine, causal, coherence, multiprocessor, sra, wra, wsc};
@@ -12,18 +12,18 @@ use tribunal_history::memory::Execution;
 use tribunal_history::model::{Model, Preserved};
 use tribunal_history::verdict::{Limit, Verdict};
 
-/// How a model is decided.
+/// The engines of a model.
 pub(super) struct Row {
     /// The engines that decide it, the usual one first.
     pub engines: &'static [Engine],
-    /// How they do; a model without is decided by its definition.
+    /// The function that decides by them; a model without is decided by its definition.
     pub decide: Option<Decide>,
 }
 
 /// Decides a model by its engines.
 pub(super) type Decide = fn(&Execution, Option<Engine>, &Limits<'_>) -> Result<(Verdict, Engine), Limit>;
 
-/// What decides any pair (po-mm, rf-mm).
+/// The engines of any pair (po-mm, rf-mm).
 const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Memoized, ByText];
 
 pub(super) fn row(model: Model) -> Row {

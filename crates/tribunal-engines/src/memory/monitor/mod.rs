@@ -63,7 +63,7 @@ pub struct Monitor {
     locations: Vec<Location>,
     values: Values,
     recent: Recent,
-    /// How many events have come.
+    /// The number of events that have come.
     arrived: u64,
     /// Threads that wait for a write that has not come, by when they began to.
     expiring: VecDeque<(u64, Pending)>,
@@ -73,26 +73,26 @@ pub struct Monitor {
     looks: FxHashMap<(ThreadId, Key, Kind), Look>,
     /// Threads to go on with.
     ready: Vec<ThreadId>,
-    /// What was found and not yet asked for.
+    /// The violation that was found and not yet asked for.
     found: Option<Violation>,
     unsettled: Unsettled,
-    /// How many events are retired, how many were left then, and whether there is a write among them.
+    /// The number of events that are retired, how many were left then, and whether there is a write among them.
     retired: u64,
     left: u64,
     forgetful: bool,
-    /// What has come that may keep the session from being exact.
+    /// Whether seq_cst events have come, which may keep the session from being exact.
     seq_cst: bool,
     rmws: bool,
-    /// How many events had come when they were last settled.
+    /// The number of events that had come when they were last settled.
     settled: u64,
 }
 
 #[derive(Debug)]
 struct Thread {
     name: String,
-    /// How many of its events have come.
+    /// The number of its events that have come.
     arrived: u32,
-    /// What has come and waits, the first of them for `awaits`.
+    /// The events that have come and wait, the first of them for `awaits`.
     queue: VecDeque<Pending>,
     awaits: Option<Awaits>,
     /// Whether something had been retired when it came.
@@ -110,11 +110,11 @@ struct Location {
 struct Pending {
     op: Op,
     slot: Slot,
-    /// How many came before it.
+    /// The number of events that came before it.
     event: u64,
 }
 
-/// What a thread waits for.
+/// The thing that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaits {
     /// A write that has not come.
@@ -136,18 +136,18 @@ struct Look {
 /// An event that makes the execution inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// How many events came before it.
+    /// The number of events that came before it.
     pub event: u64,
     /// Its place.
     pub slot: Slot,
-    /// Why it does.
+    /// The reason why it does.
     pub why: Why,
-    /// What it reads from, and how many events had come.
+    /// The origin that it reads from, and the number of events that had come.
     origin: Origin,
     end: u64,
 }
 
-/// Why an event makes an execution inconsistent.
+/// The reason why an event makes an execution inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The session refuses it.
@@ -177,7 +177,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// What a monitor could not decide.
+/// The events that a monitor could not decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
     /// Reads that were skipped because several writes of their value could be read.
@@ -202,7 +202,7 @@ impl Unsettled {
 /// Between two looks at what can be retired come at least so many events.
 const RETIRE: u64 = 1 << 12;
 
-/// So many events come before anything is settled, unless it is asked for.
+/// The number of events that come before anything is settled, unless it is asked for.
 const LEAST: u64 = 1 << 10;
 
 impl Monitor {
@@ -250,7 +250,7 @@ impl Monitor {
         self.session.location()
     }
 
-    /// How many events have come.
+    /// The number of events that have come.
     pub fn events(&self) -> u64 {
         self.arrived
     }
@@ -463,7 +463,7 @@ impl Monitor {
         }
     }
 
-    /// What a read or an RMW reads from.
+    /// The origins that a read or an RMW may read from.
     fn resolve(&mut self, Pending { op, slot, event: _ }: Pending) -> Origins {
         let (session, values) = (&mut self.session, &self.values);
         let read = if op.kind == Kind::Rmw { op.read } else { op.value };
@@ -518,7 +518,7 @@ impl Monitor {
         loop {
             let written = match look.open.get(at) {
                 Some(&event) => values.of_event(key, event),
-                None => match values.from(key, look.next) {
+                None => match values.first_from(key, look.next) {
                     Some(written) => {
                         look.next = written.event + 1;
                         look.open.push(written.event);
@@ -702,7 +702,7 @@ impl Monitor {
         waiting.unwrap_or(u64::MAX).min(self.recent.gone())
     }
 
-    /// What could not be decided so far.
+    /// The events that could not be decided so far.
     pub fn unsettled(&self) -> &Unsettled {
         &self.unsettled
     }
@@ -744,7 +744,7 @@ impl Pending {
     }
 }
 
-/// Where what is read may come from.
+/// The origins that a value may have.
 #[derive(Clone, Copy)]
 enum Origins {
     Write(WriteId, Origin),

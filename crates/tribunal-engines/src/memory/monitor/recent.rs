@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use tribunal_history::heap::Heap;
 use tribunal_history::memory::{Execution, ExecutionBuilder, Kind, MalformedHistory, Op, Slot, Source};
 
-/// So many events are kept.
+/// The number of events that are kept.
 const KEPT: usize = 1 << 17;
 
 /// The latest events in the order in which they came.
@@ -23,7 +23,7 @@ struct Logged {
     reads_from: Origin,
 }
 
-/// What an event reads from.
+/// The origin of the value that an event reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// Not known, or it is skipped: then an RMW is a write, and a read is nothing.
@@ -53,7 +53,7 @@ impl Recent {
         }
     }
 
-    /// How many events are no longer there.
+    /// The number of events that are no longer there.
     pub(super) fn gone(&self) -> u64 {
         self.base
     }
@@ -63,17 +63,17 @@ impl Recent {
         self.base == self.told
     }
 
-    /// How many events there have been.
+    /// The number of events that there have been.
     pub(super) fn end(&self) -> u64 {
         self.base + self.events.len() as u64
     }
 
-    /// Where an event stands, if it is there.
+    /// The place of an event, if it is there.
     pub(super) fn slot(&self, event: u64) -> Option<Slot> {
         Some(self.events.get(self.place(event)?)?.slot)
     }
 
-    /// What an event does, if it is there.
+    /// The operation of an event, if it is there.
     pub(super) fn op(&self, event: u64) -> Option<Op> {
         Some(self.events.get(self.place(event)?)?.op)
     }

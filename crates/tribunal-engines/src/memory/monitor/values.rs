@@ -1,4 +1,4 @@
-//! Which writes of a value can be read.
+//! The writes of a value that can be read.
 
 use crate::memory::session::WriteId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,7 @@ pub(super) struct Values {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
     pub(super) slot: Slot,
-    /// How many events came before it.
+    /// The number of events that came before it.
     pub(super) event: u64,
     /// None while it waits in the line of its thread.
     pub(super) write: Option<WriteId>,
@@ -72,7 +72,7 @@ impl Values {
     }
 
     /// The first write of a value before which so many events came, or more.
-    pub(super) fn from(&self, key: Key, event: u64) -> Option<Written> {
+    pub(super) fn first_from(&self, key: Key, event: u64) -> Option<Written> {
         let first = self.first.get(&key)?;
         if first.event >= event {
             return Some(*first);
@@ -83,7 +83,7 @@ impl Values {
 
     /// The write of a value before which so many events came.
     pub(super) fn of_event(&self, key: Key, event: u64) -> Option<Written> {
-        self.from(key, event).filter(|written| written.event == event)
+        self.first_from(key, event).filter(|written| written.event == event)
     }
 
     /// The write of a value at a place.

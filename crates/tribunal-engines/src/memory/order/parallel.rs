@@ -6,7 +6,7 @@ use tribunal_history::memory::{Execution, ThreadId};
 #[cfg(feature = "parallel")]
 const LARGE: usize = 1 << 16;
 
-/// How many cores are used for a history.
+/// The number of cores that are used for a history.
 pub(crate) fn width(x: &Execution) -> usize {
     #[cfg(feature = "parallel")]
     if x.len() >= LARGE {
@@ -27,7 +27,7 @@ pub(crate) fn map<T: Sync, R: Send>(x: &Execution, items: &[T], f: impl Fn(&T) -
     items.iter().map(f).collect()
 }
 
-/// What `a` and `b` give: at once, if the history is large.
+/// The results of `a` and `b`: computed at once, if the history is large.
 pub(crate) fn join<A: Send, B: Send>(
     x: &Execution,
     a: impl FnOnce() -> A + Send,
@@ -41,7 +41,7 @@ pub(crate) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-/// How many threads have a state at once in [`in_turns`], over all cores.
+/// The number of threads that have a state at once in [`in_turns`], over all cores.
 pub(crate) fn states_at_once(x: &Execution, size: usize) -> usize {
     let threads = x.thread_count();
     if size.saturating_mul(threads) <= x.len() { threads } else { width(x).min(threads) }

@@ -3,7 +3,7 @@
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Edge};
 
-/// How a thread's events came to be known during a backward search: all events of the thread up to `last` come before
+/// The way in which a thread's events came to be known during a backward search: all events of the thread up to `last` come before
 /// the goal, by way of `last` -edge-> `to` in the region `next`.
 struct Region {
     thread: ThreadId,

@@ -1,4 +1,4 @@
-//! What threads know: happens-before as clocks, while the execution grows.
+//! The knowledge of threads: happens-before as clocks, while the execution grows.
 
 use crate::memory::order::past::happens_before::Synchronization;
 use crate::reach::clocks::{EMPTY, Rows, includes, join};
@@ -6,7 +6,7 @@ use crate::reach::trail::Trail;
 use tribunal_history::heap::Heap;
 use tribunal_history::memory::{Order, ThreadId};
 
-/// What who reads a write may acquire: a row, and so many events of the write's own thread.
+/// The knowledge that a reader of a write may acquire: a row, and so many events of the write's own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Release {
     row: u32,
@@ -21,7 +21,7 @@ impl Release {
     }
 }
 
-/// What a thread knows. Its own entry in a row means nothing: it knows all of its own events.
+/// The knowledge of a thread. Its own entry in a row means nothing: it knows all of its own events.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// How many events it has.

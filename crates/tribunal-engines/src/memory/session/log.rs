@@ -51,11 +51,11 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A write, by its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
-    /// How often the place was used before.
+    /// The number of times that the place was used before.
     pub(super) turn: u32,
     /// [`NONE`] if it is initial.
     pub(super) thread: u32,
-    /// Where it stands in its thread.
+    /// Its place in its thread.
     pub(super) index: u32,
     /// [`NONE`] if it is undone.
     pub(super) loc: LocId,
@@ -85,11 +85,11 @@ pub(super) struct Log {
     /// Places in the order in which they were taken, and threads in the order in which they finished, if there is a mark.
     taken: Vec<u32>,
     finished: Vec<ThreadId>,
-    /// How many events are no longer there.
+    /// The number of events that are no longer there.
     pub(super) retired: u64,
 }
 
-/// How much of a log there was.
+/// The length that a log had.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogMark {
     pub(super) threads: usize,
@@ -138,7 +138,7 @@ impl Log {
         self.initial[loc.index()]
     }
 
-    /// How many places there are for writes.
+    /// The number of places for writes.
     pub(super) fn places(&self) -> usize {
         self.writes.len()
     }

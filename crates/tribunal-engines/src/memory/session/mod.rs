@@ -61,11 +61,11 @@ pub use step::{Because, Refused, Step};
 /// let stale = session.initial(x).expect("nothing is retired");
 /// let before = session.mark();
 /// session.read(t1, flag, Acquire)?;
-/// // Who has acquired the flag sees the data.
+/// // A thread that has acquired the flag sees the data.
 /// assert_eq!(session.candidates(t1, x, Relaxed), [data]);
 /// let refused = session.read(t1, stale, Relaxed).expect_err("overwritten");
 /// assert_eq!(refused.because, Because::Overwritten { by: data });
-/// // Who has read it without acquiring need not.
+/// // A thread that has read it without acquiring need not.
 /// session.undo(before);
 /// session.read(t1, flag, Relaxed)?;
 /// assert_eq!(session.candidates(t1, x, Relaxed), [stale, data]);
@@ -80,7 +80,7 @@ pub struct Session {
     model: Model,
     log: Log,
     engine: Engine,
-    /// What decides where the engine accepts too much, if that is asked for.
+    /// The exact decision where the engine accepts too much, if that is asked for.
     exact: Option<Exact>,
     /// The numbers of the marks that hold, the last of all marks so far.
     marks: Vec<u64>,
@@ -279,7 +279,7 @@ impl Session {
         }
     }
 
-    /// How many events of `of` happen before the next event of `thread`: its own so far, and those of others by the model's hb.
+    /// The number of events of `of` that happen before the next event of `thread`: its own so far, and those of others by the model's hb.
     /// `None` under sc, tso and pso, which have no hb.
     #[inline]
     pub fn known(&self, thread: ThreadId, of: ThreadId) -> Option<u32> {

@@ -8,7 +8,7 @@ use tribunal_history::memory::{LocId, Order, ThreadId};
 pub enum Step {
     /// A write to a location.
     Write {
-        /// Who writes.
+        /// The thread that writes.
         thread: ThreadId,
         /// The location.
         loc: LocId,
@@ -17,7 +17,7 @@ pub enum Step {
     },
     /// A read from a write.
     Read {
-        /// Who reads.
+        /// The thread that reads.
         thread: ThreadId,
         /// The write that is read.
         from: WriteId,
@@ -26,7 +26,7 @@ pub enum Step {
     },
     /// Reads a write and overwrites it in one step.
     Rmw {
-        /// Who reads and writes.
+        /// The thread that reads and writes.
         thread: ThreadId,
         /// The write that is read.
         from: WriteId,
@@ -35,7 +35,7 @@ pub enum Step {
     },
     /// A fence.
     Fence {
-        /// Whose fence.
+        /// The thread of the fence.
         thread: ThreadId,
         /// Of which order.
         order: Order,
@@ -46,13 +46,13 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{because}")]
 pub struct Refused {
-    /// What was asked for.
+    /// The step that was asked for.
     pub step: Step,
-    /// Why not.
+    /// The reason.
     pub because: Because,
 }
 
-/// Why a step is refused. [`Session::refutation`](super::Session::refutation) has the full proof.
+/// The reason why a step is refused. [`Session::refutation`](super::Session::refutation) has the full proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Because {
     /// The write to be read is overwritten: this later write happens before the event, or is read before it.

@@ -19,7 +19,7 @@ use tribunal_history::verdict::{ModificationOrder, Witness};
 use word::Word;
 use writes::Writes;
 
-/// What is kept from history to history: only its room.
+/// The memory that is kept from history to history: only its room.
 #[derive(Default)]
 pub(crate) struct Small {
     short: Scratch<u64>,
@@ -33,7 +33,7 @@ struct Scratch<W> {
     orders: Orders<W>,
 }
 
-/// What a history takes at most, beside what each of its locations does.
+/// The bytes that a history takes at most, beside what each of its locations does.
 const BYTES: usize = 32 << 10;
 const BYTES_PER_LOCATION: usize = 128;
 
@@ -41,7 +41,7 @@ const BYTES_PER_LOCATION: usize = 128;
 const FEW: usize = 64;
 
 impl Small {
-    /// How many bytes a history takes.
+    /// The number of bytes that a history takes.
     pub(crate) fn bytes(x: &Execution) -> usize {
         BYTES + BYTES_PER_LOCATION * x.location_count()
     }

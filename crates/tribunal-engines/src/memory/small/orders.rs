@@ -84,7 +84,7 @@ impl<W: Word> Orders<W> {
         self.holds.resize(x.len() + x.location_count(), W::EMPTY);
     }
 
-    /// What is known of mo.
+    /// Adds what is known of mo.
     fn order_writes(&mut self, writes: &Writes<W>) {
         for (past, &before) in self.past.iter_mut().zip(&writes.before) {
             *past |= before;

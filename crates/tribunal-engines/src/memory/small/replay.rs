@@ -11,16 +11,16 @@ pub(super) struct Replay<W> {
     threads: Vec<Thread<W>>,
     /// The threads that wait for each event.
     waiting: Vec<W>,
-    /// What a reader of each write may learn.
+    /// The knowledge that a reader of each write may acquire.
     released: Vec<Knowledge<W>>,
 }
 
 #[derive(Clone, Copy)]
 struct Thread<W> {
     next: u32,
-    /// What happened before.
+    /// The events that happened before.
     known: Knowledge<W>,
-    /// What the last release fence released, and what relaxed reads have read and an acquire fence will acquire.
+    /// The knowledge that the last release fence released, and that which relaxed reads have read and an acquire fence will acquire.
     fence: Knowledge<W>,
     pending: Knowledge<W>,
 }

@@ -9,7 +9,7 @@ pub(super) trait Word:
 {
     /// No number.
     const EMPTY: Self;
-    /// How many numbers there are, from 0.
+    /// The number of numbers, from 0.
     const SIZE: usize;
 
     /// One number.

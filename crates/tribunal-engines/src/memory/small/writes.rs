@@ -7,7 +7,7 @@ use tribunal_history::verdict::ModificationOrder;
 /// No event.
 const NONE: u32 = u32::MAX;
 
-/// Which writes must come before which.
+/// The order that writes must have.
 #[derive(Default)]
 pub(super) struct Writes<W> {
     /// The writes of each location, without the initial one.
@@ -95,7 +95,7 @@ impl<W: Word> Writes<W> {
         self.finals(x) && self.links(x)
     }
 
-    /// What the given final values ask of mo. False if no mo has that.
+    /// Adds what the given final values ask of mo. False if no mo has that.
     pub(super) fn finals(&mut self, x: &Execution) -> bool {
         x.finals().iter().all(|&(loc, write)| self.learn(write, self.of[loc.index()]))
     }

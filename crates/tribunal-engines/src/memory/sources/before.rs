@@ -1,4 +1,4 @@
-//! What comes before what whichever mo there is, with the sources that are known: enough to strike sources out.
+//! The order that events have under every mo, as far as sources are known: enough to strike sources out.
 //!
 //! For sc, wsc, C11 and the causal models that is (po ∪ rf)⁺, for tso and pso (ppo ∪ rfe)⁺ as far as the kinds of events and
 //! seq_cst fences keep program order. For the other models it is program order within a location, and for models given as text nothing: they
@@ -11,10 +11,10 @@ use tribunal_history::memory::{EventId, Execution, Kind, LocId, Observation, Ord
 use tribunal_history::model::{Keep, Model};
 use tribunal_history::verdict::Limit;
 
-/// How a model strikes sources out.
+/// The rules by which a model strikes sources out.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    /// Which po pairs count: R→R, R→W, W→R, W→W; none where only the thread itself is looked at.
+    /// The po pairs that count: R→R, R→W, W→R, W→W; none where only the thread itself is looked at.
     kept: Option<[bool; 4]>,
     /// Whether rf within a thread counts.
     internal: bool,
@@ -46,7 +46,7 @@ impl Rules {
     }
 }
 
-/// What comes before each event. A row has two numbers a thread: its reads, and its writes, with a smaller index come before.
+/// The past of each event. A row has two numbers a thread: its reads, and its writes, with a smaller index come before.
 pub(super) struct Before<'a> {
     x: &'a Execution,
     rules: Rules,
@@ -160,7 +160,7 @@ impl<'a> Before<'a> {
         writes[..at].last().copied().filter(|write| write.0 >= range.start)
     }
 
-    /// What is overwritten before a read.
+    /// The bounds of the writes that are overwritten before a read.
     fn bounds(&self, read: EventId) -> Bounds {
         let x = self.x;
         let (slot, loc) = (x.slot(read).expect("a read"), x.loc(read).expect("a read"));
@@ -230,7 +230,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// What the order says of the sources of a read.
+/// The bounds that the order sets to the sources of a read.
 struct Bounds {
     /// By thread: the index of the first write that is not overwritten.
     first: Vec<u32>,

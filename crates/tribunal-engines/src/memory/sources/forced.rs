@@ -15,7 +15,7 @@ use tribunal_history::verdict::Limit;
 /// After so many rounds cases take over: what is forced one by one is found there as well.
 const ROUNDS: usize = 64;
 
-/// What is known of the sources.
+/// The sources that are known.
 pub(super) struct Forced {
     /// In the order in which they were found.
     pub(super) sources: Vec<(Observation, EventId)>,
@@ -24,7 +24,7 @@ pub(super) struct Forced {
     pub(super) next: Next,
 }
 
-/// What to do next.
+/// The next step.
 pub(super) enum Next {
     /// Nothing is left for this read.
     NoSource(EventId),
@@ -58,7 +58,7 @@ pub(super) fn forced(mut x: Execution, rules: Rules, limits: &Limits<'_>) -> Res
     unreachable!("the last round returns")
 }
 
-/// Which writes of one value no RMW is known to read from.
+/// The writes of one value that no RMW is known to read from.
 struct Free {
     /// By write, with one more before the first: itself, or one before it that is free or nearer to one that is.
     before: Vec<u32>,
@@ -256,7 +256,7 @@ impl Pace {
     }
 
     fn look(&mut self, limits: &Limits<'_>) -> Result<(), Limit> {
-        /// So many threads are looked at between two polls.
+        /// The number of threads that are looked at between two polls.
         const MOST: usize = 1 << 14;
         self.work += self.threads + 1;
         if self.work < MOST {

@@ -12,7 +12,7 @@ use tribunal_history::memory::{EventId, Execution, Kind, LocId, Observation, Thr
 use tribunal_history::model::Model;
 use tribunal_history::verdict::Limit;
 
-/// What stands between a thread and the memory.
+/// The buffers between a thread and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Buffers {
     None,
@@ -61,7 +61,7 @@ enum Step {
 /// A thread, and the place in its queue of a write that may reach memory; none if it is the thread's next event.
 type Flush = (usize, Option<usize>);
 
-/// What a machine takes beside the states that it has seen.
+/// The bytes that a machine takes beside the states that it has seen.
 const BYTES_PER_EVENT: usize = 64;
 
 struct Machine<'a> {
@@ -83,7 +83,7 @@ struct Machine<'a> {
     following: Vec<u32>,
 }
 
-/// What an access reads: a write that is known, or some write of a value.
+/// The source that an access reads from: a write that is known, or some write of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Wanted {
     Write(EventId),
@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
 
     /// Runs to the end, going back from dead ends as long as that is worth it.
     fn run(&mut self, limits: &Limits<'_>) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
-        let patience = 200_000 + 40 * self.x.len();
+        let most_steps = 200_000 + 40 * self.x.len();
         let (mut taken, mut work) = (0, 0);
         // Where there was a choice: how many steps had been taken, and what else to do.
         let mut choices: Vec<(usize, Vec<Flush>)> = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
                     return Ok(None);
                 }
             }
-            if taken > patience {
+            if taken > most_steps {
                 return Ok(None);
             }
             if !choices.is_empty() && !seen.insert(self.state()) {
@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
         self.x.open().map(|of| (of, source(of))).collect()
     }
 
-    /// What makes one state unlike another: where the threads are and what is in memory and on its way there.
+    /// A number for the state: where the threads are and what is in memory and on its way there.
     fn state(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.next.hash(&mut hasher);
@@ -326,7 +326,7 @@ impl<'a> Machine<'a> {
         writes
     }
 
-    /// How well a write would do now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
+    /// The merit of a write now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
     /// those whose next access reads what it replaces speak against it. What the threads ask of a location is looked at once.
     fn promise(&self, writer: usize, write: EventId, demands: &mut FxHashMap<LocId, Demand>) -> i32 {
         let x = self.x;
@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
             }
     }
 
-    /// What the next access of a thread to a location reads, and whether it is the thread's next event.
+    /// The source that the next access of a thread to a location reads from, and whether it is the thread's next event.
     fn wants(&self, thread: usize, loc: LocId) -> Option<(Wanted, bool)> {
         let x = self.x;
         let upcoming = match self.upcoming.get(thread * self.memory.len() + loc.index()) {

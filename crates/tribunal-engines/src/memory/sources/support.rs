@@ -1,4 +1,4 @@
-//! Which reads a violation depends on.
+//! The reads that a violation depends on.
 
 use tribunal_history::memory::{EventId, Execution, Observation};
 use tribunal_history::verdict::{Because, Edge, Refutation, Violation};

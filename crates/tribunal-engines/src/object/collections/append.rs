@@ -2,7 +2,7 @@
 
 use super::pieces::{Content, PieceId, Pieces, Written};
 use super::zones::{self, ClusterId};
-use super::{Outcome, POLL, Partly};
+use super::{Found, POLL, Partly};
 use crate::object::linearize::{Keys, merge};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -33,16 +33,16 @@ pub(super) fn decide(
     spec: &dyn Specification,
     collection: &Collection,
     limits: &Limits<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     let Some(intervals) = history.intervals() else {
-        return Ok(Outcome::Unsupported(Unsupported::NotIntervals));
+        return Ok(Found::Unsupported(Unsupported::NotIntervals));
     };
     let mut invocations = (0..history.invocation_count() as u32).map(InvocationId);
     if !invocations.all(|id| collection.knows(history.invocation(id))) {
-        return Ok(Outcome::Unsupported(Unsupported::NoCollection));
+        return Ok(Found::Unsupported(Unsupported::NoCollection));
     }
     if !history.ops().all(|op| returns_its_kind(history, collection, op)) {
-        return Ok(Outcome::Unsupported(Unsupported::NoCollection));
+        return Ok(Found::Unsupported(Unsupported::NoCollection));
     }
     let keys = Keys::of(history, spec);
     let mut lins = Vec::with_capacity(keys.len());
@@ -51,23 +51,23 @@ pub(super) fn decide(
         limits.check(0)?;
         match of_key(history, intervals, collection, keys.ops(key), limits)? {
             OfKey::Linearized(lin) => lins.push(lin),
-            OfKey::Violated(violation) => return Ok(Outcome::Violated(violation)),
+            OfKey::Violated(violation) => return Ok(Found::Violated(violation)),
             OfKey::Ambiguous => left.push(key),
         }
     }
     Ok(match (&left[..], lins.len()) {
-        ([], 1) => Outcome::Linearized(lins.swap_remove(0)),
-        ([], _) => Outcome::Linearized(merge(intervals, lins)),
-        (_, 0) => Outcome::Unsupported(Unsupported::NotDistinct),
-        (left, _) => Outcome::Partly(Partly { lins, left: keys.only(left) }),
+        ([], 1) => Found::Linearized(lins.swap_remove(0)),
+        ([], _) => Found::Linearized(merge(intervals, lins)),
+        (_, 0) => Found::Unsupported(Unsupported::NotDistinct),
+        (left, _) => Found::Partly(Partly { lins, left: keys.only(left) }),
     })
 }
 
-/// What is found of a key.
+/// The result for a key.
 enum OfKey {
     Linearized(Vec<OpId>),
     Violated(Violation),
-    /// What was read does not tell who wrote it.
+    /// The reads do not tell who wrote what they returned.
     Ambiguous,
 }
 
@@ -113,10 +113,10 @@ fn of_key(
     }
 }
 
-/// Why the operations of a key are not put in order.
+/// The reason why the operations of a key are not put in order.
 enum Stop {
     Conflict(Conflict),
-    /// What was read does not tell who wrote it.
+    /// The reads do not tell who wrote what they returned.
     Ambiguous,
     Limit(Limit),
 }
@@ -134,7 +134,7 @@ struct Conflict {
 }
 
 impl Conflict {
-    /// How many events have happened when all of them have returned.
+    /// The number of events that have happened when all of them have returned.
     fn cut(&self, intervals: Intervals<'_>) -> u32 {
         let returns = self.operations.iter().map(|op| intervals.ret[op.index()]);
         returns.filter(|&ret| ret != NEVER).max().map_or(0, |last| last + 1)

@@ -16,7 +16,7 @@
 //! So if all end in conflicts, or in levels that cannot be dealt out, the union of the conflicts is not linearizable. Without
 //! pending removes there is one completion; with them the work is bounded, and beyond the bound nothing is said.
 
-use super::Outcome;
+use super::Found;
 use super::container::Container;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{NEVER, OpId, Unsupported};
@@ -72,7 +72,7 @@ impl<'c, 'h> Completion<'c, 'h> {
         self.container.insert[value as usize]
     }
 
-    /// Who removes a value at an instant; nobody after all events.
+    /// The operation that removes a value at an instant; nobody after all events.
     pub(super) fn remove_at(&self, value: u32, instant: u32) -> Option<OpId> {
         self.remove[value as usize].filter(|_| instant < self.end())
     }
@@ -102,7 +102,7 @@ impl<'c, 'h> Completion<'c, 'h> {
     }
 }
 
-/// How many values may be looked at in search of a completion; [`WHOLE_RUNS`] times all of them in any case.
+/// The number of values that may be looked at in search of a completion; [`WHOLE_RUNS`] times all of them in any case.
 const LOOKS: usize = 1 << 21;
 const WHOLE_RUNS: usize = 64;
 
@@ -111,15 +111,15 @@ pub(super) fn decide(
     container: &Container<'_>,
     algorithm: Algorithm,
     limits: &Limits<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     let values: Vec<u32> = (0..container.len() as u32).collect();
     let whole = |completion: &Completion<'_, '_>| algorithm(completion, &values, &container.empties);
     let violated = |conflict: &Conflict| {
-        Outcome::Violated(container.part(&conflict.values, conflict.empty.as_slice(), None))
+        Found::Violated(container.part(&conflict.values, conflict.empty.as_slice(), None))
     };
     let mut completion = Completion::new(container);
     let first = match whole(&completion) {
-        Ok(lin) => return Ok(Outcome::Linearized(lin)),
+        Ok(lin) => return Ok(Found::Linearized(lin)),
         Err(conflict) => conflict,
     };
     let removes = &container.pending_removes;
@@ -154,7 +154,7 @@ struct Search<'c, 'h> {
     of_level: Vec<usize>,
     /// The conflicts found so far, at whatever levels.
     known: Vec<Conflict>,
-    /// How many values may still be looked at.
+    /// The number of values that may still be looked at.
     looks: usize,
 }
 
@@ -166,28 +166,28 @@ struct Branch {
 }
 
 impl Search<'_, '_> {
-    fn run(mut self, values: &[u32], limits: &Limits<'_>) -> Result<Outcome, Limit> {
+    fn run(mut self, values: &[u32], limits: &Limits<'_>) -> Result<Found, Limit> {
         let container = self.completion.container;
         let mut path: Vec<Branch> = Vec::new();
         loop {
             limits.check(0)?;
             let conflict = match self.conflict(values) {
-                Ok(lin) => return Ok(Outcome::Linearized(lin)),
+                Ok(lin) => return Ok(Found::Linearized(lin)),
                 Err(conflict) => conflict,
             };
             if !conflict.values.iter().any(|&value| self.completion.is_left_over(value)) {
                 let empty = conflict.empty.as_slice();
-                return Ok(Outcome::Violated(container.part(&conflict.values, empty, None)));
+                return Ok(Found::Violated(container.part(&conflict.values, empty, None)));
             }
             path.push(Branch { choices: self.choices(&conflict), before: None });
             if self.looks == 0 {
-                return Ok(Outcome::Unsupported(Unsupported::Unfinished));
+                return Ok(Found::Unsupported(Unsupported::Unfinished));
             }
             if !self.advance(&mut path) {
                 let values: Vec<u32> =
                     self.known.iter().flat_map(|conflict| conflict.values.iter().copied()).collect();
                 let empties: Vec<OpId> = self.known.iter().filter_map(|conflict| conflict.empty).collect();
-                return Ok(Outcome::Violated(container.part(&values, &empties, None)));
+                return Ok(Found::Violated(container.part(&values, &empties, None)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Histories of containers, value by value: one insert, at most one remove.
 
-use super::{Outcome, POLL};
+use super::{Found, POLL};
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Event, History, Intervals, NEVER, OpId, Unsupported, Value, Violation};
@@ -46,8 +46,8 @@ impl<'h> Container<'h> {
         history: &'h History,
         methods: Methods,
         limits: &Limits<'_>,
-    ) -> Result<Result<Self, Outcome>, Limit> {
-        let unsupported = |why| Ok(Err(Outcome::Unsupported(why)));
+    ) -> Result<Result<Self, Found>, Limit> {
+        let unsupported = |why| Ok(Err(Found::Unsupported(why)));
         let Some(intervals) = history.intervals() else {
             return unsupported(Unsupported::NotIntervals);
         };
@@ -93,7 +93,7 @@ impl<'h> Container<'h> {
             }
         }
         if let Some(op) = again {
-            return Ok(Err(Outcome::Violated(view.removed_twice(history, op, &inserts))));
+            return Ok(Err(Found::Violated(view.removed_twice(history, op, &inserts))));
         }
         for (at, &insert) in inserts.iter().enumerate() {
             if at % POLL == 0 {
@@ -102,13 +102,13 @@ impl<'h> Container<'h> {
             let value = &history.called(insert).args[0];
             let remove = removes.remove(value);
             if let Some(violation) = view.push(value, insert, remove) {
-                return Ok(Err(Outcome::Violated(violation)));
+                return Ok(Err(Found::Violated(violation)));
             }
         }
         // What is left was never inserted. The first to return makes the shortest story.
         let stray = removes.into_values().min_by_key(|op| intervals.ret[op.index()]);
         Ok(match stray {
-            Some(remove) => Err(Outcome::Violated(view.violation(vec![remove], None))),
+            Some(remove) => Err(Found::Violated(view.violation(vec![remove], None))),
             None => Ok(view),
         })
     }
@@ -147,7 +147,7 @@ impl<'h> Container<'h> {
         self.violation(operations, None)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         self.value.len()
     }

@@ -1,7 +1,7 @@
 //! Linearizability of collections whose values are inserted once, in log-linear time.
 //!
 //! Containers (queue, stack, priority queue) share one view of the history, [`container::Container`]; registers and sets
-//! have their own. Each algorithm ends in an [`Outcome`], which is a certificate already.
+//! have their own. Each algorithm ends in an [`Found`], which is a certificate already.
 
 mod append;
 mod completion;
@@ -24,8 +24,8 @@ use container::{Container, Methods};
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
-/// What an algorithm finds.
-pub(super) enum Outcome {
+/// The result of an algorithm.
+pub(super) enum Found {
     /// The operations that took effect, in order: all completed ones and some pending ones.
     Linearized(Vec<OpId>),
     /// A part that no linearization explains.
@@ -42,13 +42,13 @@ pub(super) struct Partly {
     pub(super) left: Keys,
 }
 
-/// What is known without a search.
-pub(super) enum Decision {
+/// The part of the answer that is known without a search.
+pub(super) enum Known {
     Verdict(Verdict),
     Partly(Partly),
 }
 
-/// What an algorithm takes for an operation, at most about.
+/// The bytes that an algorithm takes for an operation, at most about.
 const BYTES_PER_OPERATION: usize = 128;
 
 /// Once in so many operations the limits are looked at.
@@ -58,11 +58,11 @@ pub(super) fn decide(
     history: &History,
     spec: &dyn Specification,
     limits: &Limits<'_>,
-) -> Result<Decision, Limit> {
+) -> Result<Known, Limit> {
     limits.check(0)?;
     limits.check_memory(history.len().saturating_mul(BYTES_PER_OPERATION), 0)?;
     let outcome = match spec.collection() {
-        None => Outcome::Unsupported(Unsupported::NoCollection),
+        None => Found::Unsupported(Unsupported::NoCollection),
         Some(Collection::Register(initial)) => register::decide(history, &initial, limits)?,
         Some(Collection::Set) => set::decide(history, limits)?,
         Some(collection @ (Collection::List | Collection::KeyedList | Collection::KvStore)) => {
@@ -81,23 +81,23 @@ pub(super) fn decide(
             of_container(history, methods, priority_queue::decide, limits)?
         }
     };
-    Ok(Decision::Verdict(match outcome {
-        Outcome::Partly(partly) => return Ok(Decision::Partly(partly)),
-        Outcome::Linearized(lin) => {
+    Ok(Known::Verdict(match outcome {
+        Found::Partly(partly) => return Ok(Known::Partly(partly)),
+        Found::Linearized(lin) => {
             debug_assert!(replays(history, spec, &lin), "a linearization that does not replay");
             Verdict::Consistent(AbstractExecution { lin, vis: Visibility::All })
         }
-        Outcome::Violated(violation) => Verdict::Inconsistent(violation),
-        Outcome::Unsupported(why) => Verdict::Unsupported(why),
+        Found::Violated(violation) => Verdict::Inconsistent(violation),
+        Found::Unsupported(why) => Verdict::Unsupported(why),
     }))
 }
 
 fn of_container(
     history: &History,
     methods: Methods,
-    algorithm: fn(&Container<'_>, &Limits<'_>) -> Result<Outcome, Limit>,
+    algorithm: fn(&Container<'_>, &Limits<'_>) -> Result<Found, Limit>,
     limits: &Limits<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     let container = match Container::new(history, methods, limits)? {
         Ok(container) => container,
         Err(outcome) => return Ok(outcome),

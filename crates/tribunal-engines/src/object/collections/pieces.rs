@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tribunal_history::object::{History, OpId, Value};
 
-/// What a read returned.
+/// The return of a read.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'h> {
     List(&'h [Value]),
@@ -26,7 +26,7 @@ impl<'h> Content<'h> {
         }
     }
 
-    /// How much two contents have in common at their beginnings.
+    /// The length that two contents have in common at their beginnings.
     pub(super) fn common(self, other: Self) -> usize {
         fn common<T: PartialEq>(a: &[T], b: &[T]) -> usize {
             let shorter = a.len().min(b.len());
@@ -54,7 +54,7 @@ impl PieceId {
     }
 }
 
-/// How a piece is written.
+/// The way in which a piece is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// By appends alone.
@@ -76,7 +76,7 @@ pub(super) struct Pieces<'h> {
     index: Index<'h>,
 }
 
-/// Where pieces are found.
+/// The places of pieces.
 enum Index<'h> {
     Elements(FxHashMap<&'h Value, PieceId>),
     /// In ascending order.
@@ -137,17 +137,17 @@ impl<'h> Pieces<'h> {
         Some(Pieces { history, writers, begins, index: Index::Texts(texts) })
     }
 
-    /// How many different ones there are.
+    /// The number of different ones.
     pub(super) fn len(&self) -> usize {
         self.begins.len() - 1
     }
 
-    /// Who writes a piece, in the order of their calls.
+    /// The operations that write a piece, in the order of their calls.
     pub(super) fn writers(&self, piece: PieceId) -> &[OpId] {
         &self.writers[self.begins[piece.index()] as usize..self.begins[piece.index() + 1] as usize]
     }
 
-    /// What an operation writes, if it is one of those that write.
+    /// The piece that an operation writes, if it is one of those that write.
     pub(super) fn of(&self, op: OpId) -> Option<PieceId> {
         let writer = self.writers.iter().position(|&writer| writer == op)?;
         Some(PieceId(self.begins.partition_point(|&begin| begin as usize <= writer) as u32 - 1))
@@ -181,7 +181,7 @@ impl<'h> Pieces<'h> {
     }
 }
 
-/// What an operation writes: its last argument.
+/// The value that an operation writes: its last argument.
 fn piece(history: &History, op: OpId) -> Option<&Value> {
     history.called(op).args.last()
 }

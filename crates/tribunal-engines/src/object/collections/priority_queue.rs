@@ -22,7 +22,7 @@
 //! The first v without an instant and a shortest chain of smaller values that cover its remove are a violation, of which no value
 //! can be left out: the smaller ones all found their instants.
 
-use super::Outcome;
+use super::Found;
 use super::completion::{self, Completion, Conflict};
 use super::container::Container;
 use super::covered::{Covered, chain};
@@ -30,7 +30,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::OpId;
 use tribunal_history::verdict::Limit;
 
-pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Found, Limit> {
     completion::decide(container, linearize, limits)
 }
 

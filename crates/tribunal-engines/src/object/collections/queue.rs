@@ -23,7 +23,7 @@
 //! earlier that deadline, since whatever asks for a value asks for those with an earlier `er` as well. So if any choice
 //! does, then the one that gives the `i`th waiting value by `er` to the `i`th pending dequeue by call does.
 
-use super::Outcome;
+use super::Found;
 use super::container::Container;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Intervals, NEVER, OpId};
@@ -37,7 +37,7 @@ const AT_LAST: u32 = NEVER - 1;
 ///
 /// Invariant: the values taken may precede those that are left. If the value with the least `er` and the one with the least
 /// `dr` both may not be first, then each is kept from it by the other: they are the two values of (1).
-pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Found, Limit> {
     let queue = Queue::new(container);
     let order = match queue.order() {
         Ok(order) => order,
@@ -45,7 +45,7 @@ pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<O
     };
     limits.check(0)?;
     Ok(match queue.instants() {
-        Ok(instants) => Outcome::Linearized(queue.places(order, &instants)),
+        Ok(instants) => Found::Linearized(queue.places(order, &instants)),
         Err(empty) => queue.never_empty(empty),
     })
 }
@@ -187,10 +187,10 @@ impl<'c, 'h> Queue<'c, 'h> {
     }
 
     /// `first` was enqueued before `second`, which was dequeued although `first` was certainly inside.
-    fn overtaken(&self, first: u32, second: u32) -> Outcome {
+    fn overtaken(&self, first: u32, second: u32) -> Found {
         let until = self.dr[second as usize];
         let open = self.open_before(until);
-        Outcome::Violated(if self.of.remove[first as usize].is_none() {
+        Found::Violated(if self.of.remove[first as usize].is_none() {
             // More values than pending dequeues were to be gone.
             let mut values = self.waiting[..=open].to_vec();
             values.push(second);
@@ -202,7 +202,7 @@ impl<'c, 'h> Queue<'c, 'h> {
     }
 
     /// At every instant of an empty dequeue some value was certainly inside.
-    fn never_empty(&self, empty: OpId) -> Outcome {
+    fn never_empty(&self, empty: OpId) -> Found {
         let Intervals { call, ret, .. } = self.of.intervals;
         let until = ret[empty.index()];
         let open = self.open_before(until);
@@ -237,17 +237,17 @@ impl<'c, 'h> Queue<'c, 'h> {
             remove.is_some_and(|op| call[op.index()] < until && until < ret[op.index()])
         });
         let cut = (open == 0 && !across).then_some(until + 1);
-        Outcome::Violated(self.of.part(&chain, &[empty], cut))
+        Found::Violated(self.of.part(&chain, &[empty], cut))
     }
 
-    /// How many pending dequeues were called before this rank.
+    /// The number of pending dequeues that were called before this rank.
     fn open_before(&self, rank: u32) -> usize {
         let call = self.of.intervals.call;
         self.of.pending_removes.partition_point(|op| call[op.index()] < rank)
     }
 }
 
-/// What happens first of several things in one place.
+/// The order of several things in one place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Empty,

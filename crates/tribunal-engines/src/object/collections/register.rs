@@ -1,7 +1,7 @@
 //! Registers: a read returns the last value written.
 
 use super::zones::{self, ClusterId};
-use super::{Outcome, POLL};
+use super::{Found, POLL};
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::object::{Event, History, Intervals, OpId, ReturnId, Unsupported, Value, Violation};
@@ -15,9 +15,9 @@ use tribunal_history::verdict::Limit;
 /// are open. In a forward one put the write at `f`, and each read at its call or at `f`, whichever is later. So everything is
 /// inside its interval, and no cluster is inside another. A pending write that was not read, and a pending read, are left
 /// out.
-pub(super) fn decide(history: &History, initial: &Value, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+pub(super) fn decide(history: &History, initial: &Value, limits: &Limits<'_>) -> Result<Found, Limit> {
     let Some(intervals) = history.intervals() else {
-        return Ok(Outcome::Unsupported(Unsupported::NotIntervals));
+        return Ok(Found::Unsupported(Unsupported::NotIntervals));
     };
     let clusters = match Clusters::new(history, intervals, initial, limits)? {
         Ok(clusters) => clusters,
@@ -25,8 +25,8 @@ pub(super) fn decide(history: &History, initial: &Value, limits: &Limits<'_>) ->
     };
     limits.check(0)?;
     Ok(match clusters.order() {
-        Ok(order) => Outcome::Linearized(clusters.linearization(&order)),
-        Err((a, b)) => Outcome::Violated(clusters.crossing(a, b)),
+        Ok(order) => Found::Linearized(clusters.linearization(&order)),
+        Err((a, b)) => Found::Violated(clusters.crossing(a, b)),
     })
 }
 
@@ -50,8 +50,8 @@ impl<'h> Clusters<'h> {
         intervals: Intervals<'h>,
         initial: &Value,
         limits: &Limits<'_>,
-    ) -> Result<Result<Self, Outcome>, Limit> {
-        let unsupported = |why| Ok(Err(Outcome::Unsupported(why)));
+    ) -> Result<Result<Self, Found>, Limit> {
+        let unsupported = |why| Ok(Err(Found::Unsupported(why)));
         let mut clusters = Clusters {
             intervals,
             write: vec![INITIALLY],
@@ -101,10 +101,10 @@ impl<'h> Clusters<'h> {
         for at in 0..clusters.reads.len() {
             let op = clusters.reads[at].1;
             let Some(cluster) = history.return_of(op).and_then(|id| cluster_of[id.index()]) else {
-                return Ok(Err(Outcome::Violated(violation(vec![op]))));
+                return Ok(Err(Found::Violated(violation(vec![op]))));
             };
             if let Some(violation) = clusters.add(at, cluster) {
-                return Ok(Err(Outcome::Violated(violation)));
+                return Ok(Err(Found::Violated(violation)));
             }
         }
         Ok(Ok(clusters))

@@ -1,6 +1,6 @@
 //! Sets: each value is in or out, whatever the others do.
 
-use super::{Outcome, POLL};
+use super::{Found, POLL};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,9 +26,9 @@ use tribunal_history::verdict::Limit;
 ///
 /// And whoever made more changes used more of the operations called so far, so the sweep finds one to take, too. So when it
 /// finds none there is no linearization (cf. Lowe's just-in-time linearization, 2017).
-pub(super) fn decide(history: &History, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+pub(super) fn decide(history: &History, limits: &Limits<'_>) -> Result<Found, Limit> {
     let Some(intervals) = history.intervals() else {
-        return Ok(Outcome::Unsupported(Unsupported::NotIntervals));
+        return Ok(Found::Unsupported(Unsupported::NotIntervals));
     };
     let (key_of, keys) = keys(history);
     let mut sweep = Sweep {
@@ -44,21 +44,21 @@ pub(super) fn decide(history: &History, limits: &Limits<'_>) -> Result<Outcome, 
         let (Event::Call(op) | Event::Return(op)) = *event;
         let key = key_of[history.invocation_of(op).index()];
         let Some(role) = role(history, op) else {
-            return Ok(Outcome::Unsupported(Unsupported::NoCollection));
+            return Ok(Found::Unsupported(Unsupported::NoCollection));
         };
         match event {
             Event::Call(_) => sweep.call(key, op, role, intervals.ret[op.index()]),
             Event::Return(_) => {
                 if !sweep.ret(key, op, role) {
-                    return Ok(Outcome::Violated(sweep.violation(history, &key_of, op, at as u32 + 1)));
+                    return Ok(Found::Violated(sweep.violation(history, &key_of, op, at as u32 + 1)));
                 }
             }
         }
     }
-    Ok(Outcome::Linearized(sweep.lin))
+    Ok(Found::Linearized(sweep.lin))
 }
 
-/// What an operation says of its value.
+/// The role of an operation: what it says of its value.
 #[derive(Clone, Copy)]
 enum Role {
     /// It makes it present, or absent.
@@ -69,7 +69,7 @@ enum Role {
     LeftOut,
 }
 
-/// What an operation says; nothing if a set has no such operation.
+/// The role of an operation; nothing if a set has no such operation.
 fn role(history: &History, op: OpId) -> Option<Role> {
     let result = match history.result(op) {
         None => None,

@@ -25,7 +25,7 @@
 //! bottoms in O(n log n). A value at the bottom of a..b is pushed at a - 1 and popped at b. At one instant, pops come first,
 //! inner ones before outer ones; then fleeting values and empty pops; then pushes, outer ones before inner ones.
 
-use super::Outcome;
+use super::Found;
 use super::completion::{self, Completion, Conflict};
 use super::container::Container;
 use super::covered::{Covered, chain};
@@ -34,7 +34,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::OpId;
 use tribunal_history::verdict::Limit;
 
-pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Found, Limit> {
     completion::decide(container, linearize, limits)
 }
 

@@ -1,6 +1,6 @@
 //! Segment trees: how often each segment is covered, and where the greatest key is.
 
-/// How many stretches cover each segment, as stretches go away.
+/// The number of stretches that cover each segment, as stretches go away.
 ///
 /// `least[node]` is the least count below a node without what is owed from above: `owed[node]` is to be subtracted from
 /// all below it. A segment that is not covered any more has been reported, and counts as [`GONE`].

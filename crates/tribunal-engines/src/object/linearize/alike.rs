@@ -1,4 +1,4 @@
-//! Which operations are alike.
+//! The operations that are alike.
 
 use rustc_hash::FxHashMap;
 use tribunal_history::object::{History, InvocationId, OpId, Specification, Value};
@@ -70,7 +70,7 @@ fn is_idle(history: &History, spec: &dyn Specification, op: OpId) -> bool {
     history.result(op).is_some_and(|ret| spec.unchanged(history.called(op), ret))
 }
 
-/// How often each value is an argument of an operation or part of a return.
+/// The number of times that each value is an argument of an operation or part of a return.
 fn mentions(history: &History) -> FxHashMap<&Value, u32> {
     let mut mentions = FxHashMap::default();
     let mut stack: Vec<&Value> = Vec::new();

@@ -1,6 +1,6 @@
 //! The operations of a history key by key.
 
-use super::Outcome;
+use super::Found;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
 #[cfg(feature = "parallel")]
@@ -9,7 +9,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{History, Intervals, InvocationId, OpId, Specification, Value};
 use tribunal_history::verdict::Limit;
 
-/// So many keys are searched at a time at most, each with its share of the memory, whatever the number of cores.
+/// The number of keys that are searched at a time at most, each with its share of the memory, whatever the number of cores.
 const LANES: usize = 16;
 
 /// Histories of more operations are searched so.
@@ -20,7 +20,7 @@ const PARALLEL: usize = 1000;
 pub(in crate::object) struct Keys {
     /// The operations, key after key, in the order of their ids.
     ops: Vec<OpId>,
-    /// Where each key's operations end.
+    /// The place where each key's operations end.
     ends: Vec<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Keys {
         Keys { ops, ends }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub(in crate::object) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -80,10 +80,10 @@ impl Keys {
     pub(super) fn each(
         &self,
         meter: &mut Meter<'_>,
-        search: impl Fn(&[OpId], &mut Meter<'_>) -> Result<Outcome, Limit> + Sync,
-    ) -> Vec<Option<Result<Outcome, Limit>>> {
+        search: impl Fn(&[OpId], &mut Meter<'_>) -> Result<Found, Limit> + Sync,
+    ) -> Vec<Option<Result<Found, Limit>>> {
         const MORE: u64 = 16;
-        let mut outcomes: Vec<Option<Result<Outcome, Limit>>> = (0..self.len()).map(|_| None).collect();
+        let mut outcomes: Vec<Option<Result<Found, Limit>>> = (0..self.len()).map(|_| None).collect();
         if self.len() == 1 {
             return vec![Some(search(self.ops(0), meter))];
         }
@@ -134,7 +134,7 @@ impl Keys {
         outcomes
     }
 
-    /// What is found of each of these keys, at most [`LANES`] at a time.
+    /// The results for each of these keys, at most [`LANES`] at a time.
     fn round<T: Send>(&self, keys: &[usize], in_lanes: bool, search: impl Fn(&[OpId]) -> T + Sync) -> Vec<T> {
         #[cfg(feature = "parallel")]
         if in_lanes && keys.len() > 1 {
@@ -158,8 +158,8 @@ impl Keys {
     }
 }
 
-fn any_stuck(outcomes: &[Option<Result<Outcome, Limit>>]) -> bool {
-    outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Outcome::Stuck(_)))))
+fn any_stuck(outcomes: &[Option<Result<Found, Limit>>]) -> bool {
+    outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Found::Stuck(_)))))
 }
 
 /// One linearization out of one for each key. Operation i of a key's linearization gets the latest call among its first i

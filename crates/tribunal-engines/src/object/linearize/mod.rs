@@ -33,22 +33,22 @@ pub(super) use keys::{Keys, merge};
 pub use partial::{PartialLinearizations, Step, StepId, partial_linearizations};
 use tribunal_history::verdict::Limit;
 
-/// What an operation takes while keys are distinguished and likes are found.
+/// The bytes that an operation takes while keys are distinguished and likes are found.
 const BYTES: usize = 160;
 
-/// What a search over some of the operations comes to.
-enum Outcome {
+/// The result of a search over some of the operations.
+enum Found {
     /// They can take effect in this order.
     Lin(Vec<OpId>),
     /// They cannot.
     Stuck(Option<Stuck>),
 }
 
-/// How far a search over operations with times came.
+/// The point at which a search over operations with times was stuck.
 struct Stuck {
     /// No order gets past the return that ends the first so many events of the history.
     events: u32,
-    /// How many configurations were visited.
+    /// The number of configurations that were visited.
     states: u64,
 }
 
@@ -110,8 +110,8 @@ fn search_keys(
     let mut undecided = None;
     for (at, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
-            Some(Ok(Outcome::Stuck(stuck))) => return refuted(keys.ops(at), stuck, meter),
-            Some(Ok(Outcome::Lin(lin))) => lins.push(lin),
+            Some(Ok(Found::Stuck(stuck))) => return refuted(keys.ops(at), stuck, meter),
+            Some(Ok(Found::Lin(lin))) => lins.push(lin),
             Some(Err(limit)) => undecided = Some(limit),
             None => {}
         }
@@ -127,8 +127,8 @@ fn search_keys(
         (None, _) => {
             let all = keys.all();
             match search(&all, meter)? {
-                Outcome::Lin(lin) => lin,
-                Outcome::Stuck(stuck) => return refuted(&all, stuck, meter),
+                Found::Lin(lin) => lin,
+                Found::Stuck(stuck) => return refuted(&all, stuck, meter),
             }
         }
     };
@@ -143,7 +143,7 @@ fn shortest(
     intervals: Intervals<'_>,
     ops: &[OpId],
     at: Stuck,
-    upto: impl Fn(u32, &mut Meter<'_>) -> Result<Outcome, Limit>,
+    upto: impl Fn(u32, &mut Meter<'_>) -> Result<Found, Limit>,
     meter: &mut Meter<'_>,
 ) -> Result<u32, Limit> {
     let effort = (2 * at.states).max(10_000);
@@ -152,7 +152,7 @@ fn shortest(
         let outcome = upto(cut, &mut part);
         meter.add(&part);
         match outcome {
-            Ok(outcome) => Ok(matches!(outcome, Outcome::Stuck(_))),
+            Ok(outcome) => Ok(matches!(outcome, Found::Stuck(_))),
             Err(Limit::States { .. } | Limit::Memory { .. } | Limit::Step) => Ok(false),
             Err(limit) => Err(limit),
         }

@@ -1,6 +1,6 @@
 //! The search over operations without times: sequential consistency, or an explicit order.
 
-use super::Outcome;
+use super::Found;
 use super::alike::Alike;
 use crate::object::meter::Meter;
 use rustc_hash::FxHashSet;
@@ -19,19 +19,19 @@ pub(super) fn search(
     ops: &[OpId],
     real_time: bool,
     meter: &mut Meter<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     meter.room(BYTES * ops.len())?;
     // Each search goes through the whole history once, and there may be one for each key.
     meter.work(history.len() as u64)?;
     Search::new(history, spec, alike, ops, real_time).run(meter)
 }
 
-/// What an operation takes in the search's columns, while they are made and after.
+/// The bytes that an operation takes in the search's columns, while they are made and after.
 const BYTES: usize = 48;
 
 /// A place in the search with choices left.
 struct Choice {
-    /// How far each process had come; the operations taken since are undone.
+    /// The place of each process; the operations taken since are undone.
     at: Box<[u32]>,
     state: StateId,
     lin: u32,
@@ -47,7 +47,7 @@ struct Search<'a> {
     /// The operations searched, process by process in po, and where the processes begin.
     ops: Vec<OpId>,
     begins: Vec<u32>,
-    /// How far each process has come.
+    /// The place of each process.
     at: Box<[u32]>,
     state: StateId,
     lin: Vec<OpId>,
@@ -58,7 +58,7 @@ struct Search<'a> {
     candidates: Vec<Candidate>,
 }
 
-/// What may come next.
+/// An operation that may come next.
 #[derive(Clone, Copy)]
 struct Candidate {
     process: u32,
@@ -103,12 +103,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Found, Limit> {
         loop {
             meter.hold(self.held(), &mut *self.machine)?;
             self.settle();
             if self.left == 0 {
-                return Ok(Outcome::Lin(self.lin));
+                return Ok(Found::Lin(self.lin));
             }
             if self.visited.insert((self.at.clone(), self.state)) {
                 meter.visit(1)?;
@@ -117,12 +117,12 @@ impl<'a> Search<'a> {
             }
             if !self.choose(meter)? {
                 meter.hold(self.held(), &mut *self.machine)?;
-                return Ok(Outcome::Stuck(None));
+                return Ok(Found::Stuck(None));
             }
         }
     }
 
-    /// What the search holds beside the machine.
+    /// The bytes that the search holds beside the machine.
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         BYTES * self.ops.len()
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// What may come next: operations that were called first first, since real time is often a good guess; skipping
+    /// The operations that may come next: those that were called first first, since real time is often a good guess; skipping
     /// a pending operation last.
     fn list_candidates(&mut self) {
         let mut candidates = std::mem::take(&mut self.candidates);

@@ -53,7 +53,7 @@ pub struct PartialLinearizations {
     pub ops: Vec<OpId>,
     /// Whether all completed operations have a linearization; none if that was not found out.
     pub linearizable: Option<bool>,
-    /// Why the search ended early, if it did: then there may be longer ones, and some of operations that seem to have none.
+    /// The reason why the search ended early, if it did: then there may be longer ones, and some of operations that seem to have none.
     pub limit: Option<Limit>,
     steps: Vec<Step>,
     longest: Option<StepId>,
@@ -219,7 +219,7 @@ fn longest_prefix(
     found
 }
 
-/// What a search found; operations are those of the part.
+/// The result of a search; operations are those of the part.
 #[derive(Default)]
 struct Found {
     steps: Vec<Step>,
@@ -267,7 +267,7 @@ const NONE: u32 = u32::MAX;
 struct Node {
     before: u32,
     local: Local,
-    /// How many completed operations have taken effect.
+    /// The number of completed operations that have taken effect.
     length: u32,
 }
 
@@ -295,7 +295,7 @@ struct Search<'a, B> {
 }
 
 impl<'a, B: Slots> Search<'a, B> {
-    /// What an operation takes in the search's columns and in what is made of them.
+    /// The bytes that an operation takes in the search's columns and in what is made of them.
     const BYTES: usize = 64;
 
     fn new(timed: &'a Timed, history: &'a History, spec: &'a dyn Specification, guide: &[OpId]) -> Self {
@@ -347,7 +347,7 @@ impl<'a, B: Slots> Search<'a, B> {
         }
     }
 
-    /// What the search holds beside the machine.
+    /// The bytes that the search holds beside the machine.
     fn held(&self) -> usize {
         let (visited, choices, nodes) = (&self.visited, &self.choices, &self.nodes);
         (Timed::BYTES + Self::BYTES) * self.timed.ops.len()

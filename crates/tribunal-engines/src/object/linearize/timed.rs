@@ -1,7 +1,7 @@
 //! The search over operations that have times.
 
 use super::alike::Alike;
-use super::{Outcome, Stuck};
+use super::{Found, Stuck};
 use crate::object::meter::Meter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
@@ -23,7 +23,7 @@ pub(super) fn search(
     ops: &[OpId],
     cut: u32,
     meter: &mut Meter<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<Found, Limit> {
     meter.room(Timed::BYTES * ops.len())?;
     let timed = Timed::new(history, intervals, alike, ops, cut);
     if timed.width <= 64 {
@@ -33,7 +33,7 @@ pub(super) fn search(
     }
 }
 
-/// So many operations that are not called yet are asked whether they can still return what they returned.
+/// The number of operations not called yet that are asked whether they can still return what they returned.
 const LOOK_AHEAD: usize = 8;
 
 /// And so many that return something, however far away: updates that return nothing can have any order until a read tells.
@@ -57,14 +57,14 @@ pub(super) struct Timed {
     pub(super) middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
     pub(super) events: Vec<u32>,
-    /// Where operations are called that return something, and which these are.
+    /// The places where operations are called that return something, and these operations.
     returning: Vec<(u32, Local)>,
-    /// How many operations are open at most.
+    /// The number of operations that are open at most.
     pub(super) width: usize,
 }
 
 impl Timed {
-    /// What an operation takes in the columns, while they are made and in the search's own.
+    /// The bytes that an operation takes in the columns, while they are made and in the search's own.
     pub(super) const BYTES: usize = 96;
 
     pub(super) fn new(
@@ -145,7 +145,7 @@ impl Timed {
 /// A set of slots: a word wherever it suffices, so that configurations are hashed and compared without the heap.
 pub(super) trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
-    /// What such a set takes beside itself.
+    /// The bytes that such a set takes beside itself.
     fn bytes(width: usize) -> usize;
     fn has(&self, slot: u32) -> bool;
     fn add(&mut self, slot: u32);
@@ -196,20 +196,20 @@ impl Slots for Box<[u64]> {
     }
 }
 
-/// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
+/// A state of the search: the next event is the return of an operation that has not taken effect, or none is left.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Configuration<B> {
-    /// How many events have passed.
+    /// The number of events that have passed.
     pub(super) passed: u32,
     pub(super) state: StateId,
-    /// Which of the open operations have taken effect.
+    /// The open operations that have taken effect.
     pub(super) effective: B,
 }
 
 /// A configuration with choices left.
 struct Choice<B> {
     at: Configuration<B>,
-    /// How long lin is there.
+    /// The length of lin there.
     lin: u32,
     /// The next open operation to try.
     next: u32,
@@ -253,11 +253,11 @@ impl<'a, B: Slots> Search<'a, B> {
         }
     }
 
-    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Found, Limit> {
         loop {
             meter.hold(self.held(), &mut *self.machine)?;
             if self.settle() {
-                return Ok(Outcome::Lin(
+                return Ok(Found::Lin(
                     self.lin.iter().map(|&local| self.timed.ops[local as usize]).collect(),
                 ));
             }
@@ -272,12 +272,12 @@ impl<'a, B: Slots> Search<'a, B> {
             if !self.choose(meter)? {
                 meter.hold(self.held(), &mut *self.machine)?;
                 let (events, states) = (self.cut(), self.visited.len() as u64);
-                return Ok(Outcome::Stuck(Some(Stuck { events, states })));
+                return Ok(Found::Stuck(Some(Stuck { events, states })));
             }
         }
     }
 
-    /// What the search holds beside the machine.
+    /// The bytes that the search holds beside the machine.
     fn held(&self) -> usize {
         let (visited, choices) = (&self.visited, &self.choices);
         Timed::BYTES * self.timed.ops.len()
@@ -287,7 +287,7 @@ impl<'a, B: Slots> Search<'a, B> {
             + (visited.len() + choices.len() + 4) * B::bytes(self.timed.width)
     }
 
-    /// How many events of the whole history end with the return that no order gets past.
+    /// The number of events of the whole history up to the return that no order gets past.
     fn cut(&self) -> u32 {
         let local = self.timed.events[self.furthest as usize] >> 1;
         self.timed.ret[local as usize] + 1

@@ -21,7 +21,7 @@ pub(super) struct Configuration {
 /// An operation as a run sees it.
 struct Actor<'w> {
     operation: &'w Operation,
-    /// What it must return; nothing if nobody knows yet, or ever.
+    /// The value that it must return; nothing if nobody knows yet, or ever.
     expected: Option<&'w Value>,
     /// Whether it changes nothing, as its return tells.
     unchanged: bool,
@@ -31,7 +31,7 @@ struct Actor<'w> {
 }
 
 impl Configuration {
-    /// What it takes.
+    /// The bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Configuration>() + block(self.done.held())
     }
@@ -58,7 +58,7 @@ pub(super) struct Run<'w, 's> {
     /// By state and slot, the state after it, if it can take effect with the return it must have.
     steps: FxHashMap<(StateId, u32), Option<StateId>>,
     meter: Meter<'s>,
-    /// What the monitor holds beside the states and this run.
+    /// The bytes that the monitor holds beside the states and this run.
     held: usize,
 }
 
@@ -267,7 +267,7 @@ impl<'w, 's> Run<'w, 's> {
 struct Antichain {
     /// By state and operations done that will return, the sets of those that will not and are spent.
     spent: FxHashMap<(StateId, Vec<u32>), Vec<Vec<u32>>>,
-    /// What the lists in it take.
+    /// The bytes that the lists in it take.
     held: usize,
 }
 

@@ -11,9 +11,9 @@ pub enum MalformedEvent {
     Overlap {
         /// The process.
         process: String,
-        /// What it calls.
+        /// The method that it calls.
         called: String,
-        /// What is open.
+        /// The call that is open.
         open: String,
     },
     /// A process returns without having called anything.

@@ -63,7 +63,7 @@ pub struct Monitor<'s> {
     methods: FxHashMap<Arc<str>, Arc<str>>,
     /// The violation, once there is one.
     violation: Option<Box<FirstViolation>>,
-    /// Why the end will be undecided, once it is.
+    /// The reason why the end will be undecided, once it is.
     doubt: Option<Inconclusive>,
 }
 
@@ -72,15 +72,15 @@ enum Engine<'s> {
     Recheck(Recheck<'s>),
 }
 
-/// Where an operation is held.
+/// The place where an operation is held.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
     key: Option<Value>,
     slot: u32,
 }
 
-/// What a check has found.
-enum Finding {
+/// The result of a check.
+enum Checked {
     Nothing,
     Violation {
         event: u64,
@@ -91,19 +91,19 @@ enum Finding {
     Unsupported,
 }
 
-impl Finding {
-    fn earlier(self, other: Finding) -> Finding {
+impl Checked {
+    fn earlier(self, other: Checked) -> Checked {
         match (&self, &other) {
-            (Finding::Violation { event, .. }, Finding::Violation { event: later, .. }) if later < event => {
+            (Checked::Violation { event, .. }, Checked::Violation { event: later, .. }) if later < event => {
                 other
             }
-            (Finding::Violation { .. }, _) | (_, Finding::Nothing) => self,
+            (Checked::Violation { .. }, _) | (_, Checked::Nothing) => self,
             _ => other,
         }
     }
 }
 
-/// What a monitor knows.
+/// The status of a monitored history.
 #[derive(Clone, Debug)]
 pub enum Status {
     /// No violation up to the last check.
@@ -125,7 +125,7 @@ impl PartialEq for Status {
     }
 }
 
-/// Why a monitor is undecided.
+/// The reason why a monitor is undecided.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Inconclusive {
     /// A limit was reached.
@@ -271,18 +271,18 @@ impl<'s> Monitor<'s> {
 
     /// Checks all that has happened.
     pub fn check(&mut self) -> Status {
-        let finding = match &mut self.engine {
+        let checked = match &mut self.engine {
             Engine::Search(search) => search.check_all(self.last, &self.limits),
             Engine::Recheck(recheck) => recheck.check(self.last, &self.limits),
         };
-        self.found(finding)
+        self.found(checked)
     }
 
     /// There are no more events: the final status.
     pub fn finish(mut self) -> Status {
         if let Engine::Recheck(recheck) = &mut self.engine {
-            let finding = recheck.check_now(self.last, &self.limits);
-            self.found(finding);
+            let checked = recheck.check_now(self.last, &self.limits);
+            self.found(checked);
         }
         match (self.check(), self.doubt) {
             (Status::Consistent, Some(doubt)) => Status::Undecided(doubt),
@@ -290,12 +290,12 @@ impl<'s> Monitor<'s> {
         }
     }
 
-    /// How many events there were.
+    /// The number of events.
     pub fn events(&self) -> u64 {
         self.last / 2
     }
 
-    /// How many events have been checked: a later violation is not among them.
+    /// The number of events that have been checked: a later violation is not among them.
     pub fn checked(&self) -> u64 {
         let checked = match &self.engine {
             Engine::Search(search) => search.checked(self.last),
@@ -304,12 +304,12 @@ impl<'s> Monitor<'s> {
         checked / 2
     }
 
-    /// How many operations are open.
+    /// The number of operations that are open.
     pub fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// How many operations are kept because they can still matter.
+    /// The number of operations that are kept because they can still matter.
     pub fn held(&self) -> usize {
         match &self.engine {
             Engine::Search(search) => search.held(),
@@ -361,34 +361,34 @@ impl<'s> Monitor<'s> {
         if outcome == Outcome::Crashed {
             self.crashed.insert(process);
         }
-        let finding = match &mut self.engine {
+        let checked = match &mut self.engine {
             Engine::Search(search) => search.end(&place, end, outcome, &self.limits),
             Engine::Recheck(recheck) => recheck.end(&place, end, outcome, &self.limits),
         };
-        let status = self.found(finding);
+        let status = self.found(checked);
         match (status, self.too_much()) {
-            (Status::Consistent, Some(doubt)) => Ok(self.found(Finding::Undecided(doubt))),
+            (Status::Consistent, Some(doubt)) => Ok(self.found(Checked::Undecided(doubt))),
             (status, _) => Ok(status),
         }
     }
 
-    fn found(&mut self, mut finding: Finding) -> Status {
+    fn found(&mut self, mut checked: Checked) -> Status {
         if let Some(violation) = &self.violation {
             return Status::Violation(violation.clone());
         }
-        if let (Finding::Unsupported, Engine::Recheck(recheck)) = (&finding, &mut self.engine) {
+        if let (Checked::Unsupported, Engine::Recheck(recheck)) = (&checked, &mut self.engine) {
             // What was dropped does not matter whoever decides.
             let mut search = Search::resume(self.spec, std::mem::take(&mut recheck.window), recheck.checked);
-            finding = search.check_all(self.last, &self.limits);
+            checked = search.check_all(self.last, &self.limits);
             self.engine = Engine::Search(search);
         }
-        match finding {
-            Finding::Nothing | Finding::Unsupported => Status::Consistent,
-            Finding::Undecided(doubt) => {
+        match checked {
+            Checked::Nothing | Checked::Unsupported => Status::Consistent,
+            Checked::Undecided(doubt) => {
                 self.doubt = self.doubt.take().or_else(|| Some(doubt.clone()));
                 Status::Undecided(doubt)
             }
-            Finding::Violation { event, key } => {
+            Checked::Violation { event, key } => {
                 let violation = Box::new(self.explain(event, key));
                 self.violation = Some(violation.clone());
                 Status::Violation(violation)

@@ -2,7 +2,7 @@
 
 use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
-use super::{Finding, Inconclusive, Place};
+use super::{Checked, Inconclusive, Place};
 use crate::Engine;
 use crate::object::meter::Meter;
 use crate::object::{judge, judge_by};
@@ -11,7 +11,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::object::{Collection, Criterion, Specification, Typed, Verdict};
 use tribunal_history::verdict::Limit;
 
-/// What an operation takes in a history, while it is built.
+/// The bytes that an operation takes in a history, while it is built.
 const BYTES: usize = 240;
 
 /// A collection, whose operations are dropped when they can no longer matter; or any object under a criterion
@@ -23,7 +23,7 @@ pub(super) struct Recheck<'s> {
     pub(super) window: Window,
     /// All is well up to this event.
     pub(super) checked: u64,
-    /// How many operations have ended since.
+    /// The number of operations that have ended since.
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,
@@ -43,47 +43,47 @@ impl<'s> Recheck<'s> {
         Place { slot: self.window.insert(operation), key: None }
     }
 
-    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
+    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Checked {
         let crashed = outcome == Outcome::Crashed;
         let called = self.window.get(place.slot).map(Operation::invocation);
         let read = called.is_some_and(|call| self.spec.read_only(call));
         if self.lost || crashed && read {
             self.window.remove(place.slot);
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         self.window.end(place.slot, end, outcome);
         if crashed {
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         self.unchecked += 1;
         if self.unchecked < super::interval(self.window.len()) {
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         self.check(end, limits)
     }
 
     /// Checks, unless nothing has ended since the last time. Under `sequential` what is not explained may be explained by an
     /// operation that is called later: there is nothing to check before the end.
-    pub(super) fn check(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
-        if self.criterion == Criterion::Sequential { Finding::Nothing } else { self.check_now(last, limits) }
+    pub(super) fn check(&mut self, last: u64, limits: &Limits<'s>) -> Checked {
+        if self.criterion == Criterion::Sequential { Checked::Nothing } else { self.check_now(last, limits) }
     }
 
-    pub(super) fn check_now(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
+    pub(super) fn check_now(&mut self, last: u64, limits: &Limits<'s>) -> Checked {
         if self.lost || self.unchecked == 0 {
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         match self.judge(last, limits) {
             Verdict::Consistent(_) => {
                 self.checked = last;
                 self.unchecked = 0;
                 match &self.collection {
-                    Some(collection) if !compact(collection, &mut self.window) => Finding::Unsupported,
-                    _ => Finding::Nothing,
+                    Some(collection) if !compact(collection, &mut self.window) => Checked::Unsupported,
+                    _ => Checked::Nothing,
                 }
             }
             Verdict::Inconsistent(_) => {
                 if self.criterion == Criterion::Sequential {
-                    return Finding::Violation { event: last, key: None };
+                    return Checked::Violation { event: last, key: None };
                 }
                 let ends = self.window.ends_after(self.checked);
                 let first = super::first(&ends, |upto| match self.judge(upto, limits) {
@@ -91,12 +91,12 @@ impl<'s> Recheck<'s> {
                     verdict => Ok(verdict.is_inconsistent()),
                 });
                 match first {
-                    Ok(event) => Finding::Violation { event, key: None },
+                    Ok(event) => Checked::Violation { event, key: None },
                     Err(limit) => self.lose(limit),
                 }
             }
             Verdict::Undecided(limit) => self.lose(limit),
-            Verdict::Unsupported(_) => Finding::Unsupported,
+            Verdict::Unsupported(_) => Checked::Unsupported,
         }
     }
 
@@ -127,9 +127,9 @@ impl<'s> Recheck<'s> {
         }
     }
 
-    fn lose(&mut self, limit: Limit) -> Finding {
+    fn lose(&mut self, limit: Limit) -> Checked {
         self.give_up();
-        Finding::Undecided(Inconclusive::Limit(limit))
+        Checked::Undecided(Inconclusive::Limit(limit))
     }
 
     /// There is too much to be held: all but what is open is forgotten, and nothing is known any more. Whether anything was.

@@ -1,4 +1,4 @@
-//! How to reach a state again: so that the states of single keys can become one of the whole object.
+//! Recipes for reaching a state again, so that the states of single keys can become one of the whole object.
 
 use super::window::Operation;
 use rustc_hash::FxHashMap;
@@ -18,11 +18,11 @@ const LONGEST: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Recipes {
     of: FxHashMap<StateId, Option<Recipe>>,
-    /// What the recipes hold.
+    /// The bytes that the recipes hold.
     held: usize,
 }
 
-/// What a recipe holds.
+/// The bytes that a recipe holds.
 fn held(recipe: &Option<Recipe>) -> usize {
     let calls = recipe.iter().flatten();
     calls.map(|(_, args)| size_of::<(Arc<str>, Box<[Value]>)>() + block(size_of_val(&**args))).sum()

@@ -3,7 +3,7 @@
 use super::configurations::{Configuration, Run};
 use super::recipes::Recipes;
 use super::window::{Operation, Outcome, Window};
-use super::{Finding, Inconclusive, Place};
+use super::{Checked, Inconclusive, Place};
 use crate::object::meter::Meter;
 use rustc_hash::FxHashMap;
 use tribunal_history::heap::{Heap, block};
@@ -12,7 +12,7 @@ use tribunal_history::object::States;
 use tribunal_history::object::{Specification, StateId, Value};
 use tribunal_history::verdict::Limit;
 
-/// What happened to one key, or to the whole object.
+/// The history of one key, or to the whole object.
 ///
 /// `configurations` is the set after all that the window does not hold any more, and the calls of some that it does. It
 /// was found knowing the returns of all these: none of them is open.
@@ -22,11 +22,11 @@ struct Part {
     configurations: Vec<Configuration>,
     /// All is well up to this event, or nothing has ended since.
     checked: u64,
-    /// How many operations have ended after it.
+    /// The number of operations that have ended after it.
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,
-    /// What the configurations take, and what all of this does as it was last counted.
+    /// The bytes that the configurations take, and what all of this does as it was last counted.
     configured: usize,
     counted: usize,
 }
@@ -35,14 +35,14 @@ struct Part {
 pub(super) struct Search<'s> {
     spec: &'s dyn Specification,
     states: Box<dyn States + 's>,
-    /// How to reach the states of single keys, as long as there are only keys.
+    /// Recipes for the states of single keys, as long as there are only keys.
     recipes: Option<Recipes>,
     parts: FxHashMap<Option<Value>, Part>,
     /// The parts with operations that ended after the last check.
     unchecked: Vec<Option<Value>>,
-    /// How many states were left when some were last forgotten.
+    /// The number of states that were left when some were last forgotten.
     kept: usize,
-    /// What the parts take.
+    /// The bytes that the parts take.
     held: usize,
     /// Nothing is known any more of any part.
     lost: bool,
@@ -107,7 +107,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What is held.
+    /// The bytes that are held.
     pub(super) fn bytes(&self) -> usize {
         self.held_beside_states() + self.states.bytes()
     }
@@ -231,8 +231,8 @@ impl<'s> Search<'s> {
     }
 
     /// An operation has ended. Checks the part, if it is time for that.
-    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
-        let Some(part) = self.parts.get_mut(&place.key) else { return Finding::Nothing };
+    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Checked {
+        let Some(part) = self.parts.get_mut(&place.key) else { return Checked::Nothing };
         let crashed = outcome == Outcome::Crashed;
         if part.lost || crashed && part.is_read(place.slot, self.spec) {
             part.window.remove(place.slot);
@@ -240,12 +240,12 @@ impl<'s> Search<'s> {
             if self.lost && self.parts[&place.key].window.len() == 0 {
                 self.remove(&place.key);
             }
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         part.window.end(place.slot, end, outcome);
         if crashed {
             self.count(&place.key);
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         if part.unchecked == 0 {
             part.checked = end - 1;
@@ -254,7 +254,7 @@ impl<'s> Search<'s> {
         part.unchecked += 1;
         if part.unchecked < super::interval(part.window.len()) {
             self.count(&place.key);
-            return Finding::Nothing;
+            return Checked::Nothing;
         }
         let found = self.check(&place.key, end, limits);
         self.unchecked.retain(|key| *key != place.key);
@@ -262,17 +262,17 @@ impl<'s> Search<'s> {
     }
 
     /// Checks all parts that have not been checked since something ended.
-    pub(super) fn check_all(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
-        let mut earliest = Finding::Nothing;
+    pub(super) fn check_all(&mut self, last: u64, limits: &Limits<'s>) -> Checked {
+        let mut earliest = Checked::Nothing;
         for key in std::mem::take(&mut self.unchecked) {
             earliest = earliest.earlier(self.check(&key, last, limits));
         }
         earliest
     }
 
-    fn check(&mut self, key: &Option<Value>, last: u64, limits: &Limits<'s>) -> Finding {
+    fn check(&mut self, key: &Option<Value>, last: u64, limits: &Limits<'s>) -> Checked {
         let held = self.held_beside_states();
-        let Some(part) = self.parts.get_mut(key).filter(|part| !part.lost) else { return Finding::Nothing };
+        let Some(part) = self.parts.get_mut(key).filter(|part| !part.lost) else { return Checked::Nothing };
         // The configurations are copied twice.
         let held = held + 2 * part.configured;
         let settled = part.window.first_open().saturating_sub(1).min(last);
@@ -298,24 +298,24 @@ impl<'s> Search<'s> {
                     self.count(key);
                 }
                 self.forget();
-                Finding::Nothing
+                Checked::Nothing
             }
             Ok(_) => match self.first_bad(key, limits) {
-                Ok(event) => Finding::Violation { event, key: key.clone() },
+                Ok(event) => Checked::Violation { event, key: key.clone() },
                 Err(limit) => self.lose(key, limit),
             },
             Err(limit) => self.lose(key, limit),
         }
     }
 
-    fn lose(&mut self, key: &Option<Value>, limit: Limit) -> Finding {
+    fn lose(&mut self, key: &Option<Value>, limit: Limit) -> Checked {
         if let Some(part) = self.parts.get_mut(key) {
             part.lose();
         }
         self.count(key);
         self.kept = 0;
         self.forget();
-        Finding::Undecided(Inconclusive::Limit(limit))
+        Checked::Undecided(Inconclusive::Limit(limit))
     }
 
     /// The first event after which no configuration is left; there is one.
@@ -345,7 +345,7 @@ impl<'s> Search<'s> {
         parts.map(|part| part.checked).min().unwrap_or(last)
     }
 
-    /// How many operations are held.
+    /// The number of operations that are held.
     pub(super) fn held(&self) -> usize {
         self.parts.values().map(|part| part.window.len()).sum()
     }
@@ -368,7 +368,7 @@ impl<'s> Search<'s> {
 }
 
 impl Part {
-    /// What this takes beside itself.
+    /// The bytes that this takes beside itself.
     fn bytes(&self) -> usize {
         self.window.bytes() + self.configured
     }

@@ -7,7 +7,7 @@ use tribunal_history::object::{History, Invocation, OpId, Value};
 /// The number of an event that has not happened.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// How an operation has ended.
+/// The end of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Not yet.
@@ -37,7 +37,7 @@ impl Operation {
         Invocation { method: &self.method, args: &self.args }
     }
 
-    /// What it had returned when that event had happened.
+    /// The value that it had returned when that event had happened.
     pub(super) fn returned(&self, upto: u64) -> Option<&Value> {
         match &self.outcome {
             Outcome::Returned(value) if self.end <= upto => Some(value),
@@ -45,14 +45,14 @@ impl Operation {
         }
     }
 
-    /// What it refers to, about.
+    /// The bytes that it refers to, about.
     fn held(&self) -> usize {
         let values = self.args.iter().chain(self.result());
         let parts = values.map(|value| value.parts(usize::MAX, u32::MAX).unwrap_or(0)).sum::<usize>();
         block(self.process.len() + 16) + block(parts * size_of::<Value>())
     }
 
-    /// What it has returned.
+    /// The value that it has returned.
     pub(super) fn result(&self) -> Option<&Value> {
         self.returned(NEVER)
     }
@@ -76,12 +76,12 @@ impl Operation {
 pub(super) struct Window {
     slots: Vec<Option<Operation>>,
     free: Vec<u32>,
-    /// What the operations refer to.
+    /// The bytes that the operations refer to.
     held: usize,
 }
 
 impl Window {
-    /// What the window takes.
+    /// The bytes that the window takes.
     pub(super) fn bytes(&self) -> usize {
         self.slots.peak() + self.free.peak() + self.held
     }
@@ -146,7 +146,7 @@ impl Window {
         self.slots.iter().enumerate().filter_map(|(slot, operation)| Some((slot as u32, operation.as_ref()?)))
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -170,7 +170,7 @@ impl Window {
         ends
     }
 
-    /// What had happened when that event had, as a history; with the slots of its operations.
+    /// The operations that had happened when that event had, as a history; with the slots of its operations.
     pub(super) fn history(&self, upto: u64) -> (History, Vec<u32>) {
         let mut called: Vec<(u32, &Operation)> = self
             .iter()

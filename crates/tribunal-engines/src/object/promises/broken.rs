@@ -43,7 +43,7 @@ impl Promise {
         }
     }
 
-    /// What it says.
+    /// The promise in words.
     const fn words(self) -> &'static str {
         match self {
             Promise::Step => "a state and a call have one outcome",
@@ -72,7 +72,7 @@ pub struct BrokenPromise {
     pub before: Vec<String>,
     /// The state.
     pub state: String,
-    /// What happens there.
+    /// The event that happens there.
     pub happened: String,
 }
 

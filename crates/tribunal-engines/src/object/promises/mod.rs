@@ -12,7 +12,7 @@ use super::{Invocation, Spec, typed_call};
 use runs::Runs;
 use states::States;
 
-/// What was tried.
+/// The numbers of states and runs that were tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explored {
     /// Different states.

@@ -1,4 +1,4 @@
-//! What is promised of whole runs: values that are only stored, and what the built-in collections do.
+//! Promises about whole runs: values that are only stored, and what the built-in collections do.
 
 use super::{BrokenPromise, Promise};
 use tribunal_history::object::specs::{Keyed, KvStore, List, PriorityQueue, Queue, Register, Set, Stack};
@@ -70,7 +70,7 @@ impl<'a, S: Spec> Runs<'a, S> {
         Ok(())
     }
 
-    /// That a collection returns what the built-in one does, as long as only its methods are called.
+    /// Checks that a collection returns what the built-in one does, as long as only its methods are called.
     fn as_built_in(
         &self,
         before: &[Invocation<'a>],
@@ -97,7 +97,7 @@ impl<'a, S: Spec> Runs<'a, S> {
         Err(BrokenPromise::new(self.spec, Promise::Collection, &[call], happened).at(before.to_vec(), state))
     }
 
-    /// That an opaque value that nothing else mentions may be any other that nothing mentions, even one that another call stores.
+    /// Checks that an opaque value that nothing else mentions may be any other that nothing mentions, even one that another call stores.
     fn renamed(&self, run: &[Invocation<'a>], returns: &[Value], state: &S::State) -> Checked {
         let values = || run.iter().flat_map(|call| call.args).chain(returns);
         let unmentioned = |at: usize| {
@@ -139,7 +139,7 @@ impl<'a, S: Spec> Runs<'a, S> {
     }
 }
 
-/// How often a value is another, or inside it.
+/// The number of times that a value is another, or inside it.
 fn mentions(value: &Value, of: &Value) -> usize {
     let inside = match value {
         Value::List(values) => values.iter().map(|value| mentions(value, of)).sum(),

@@ -1,4 +1,4 @@
-//! What is promised of states, in each that calls lead to: the nearest first.
+//! Promises about states, checked in each that calls lead to, the nearest first.
 
 use super::{BrokenPromise, Promise};
 use rustc_hash::FxHashSet;
@@ -16,7 +16,7 @@ pub(super) struct States<'a, S: Spec> {
     others: usize,
     known: FxHashSet<S::State>,
     reached: Vec<Reached<S::State>>,
-    /// Where the states begin that one more call leads to than to those before.
+    /// The place where the states begin that one more call leads to than to those before.
     next: usize,
 }
 
@@ -82,7 +82,7 @@ impl<'a, S: Spec> States<'a, S> {
         Some((after, ret))
     }
 
-    /// That a promise about some calls is broken in a state.
+    /// The evidence that a promise about some calls is broken in a state.
     fn broken(&self, at: usize, promise: Promise, calls: &[Invocation<'_>], happened: String) -> Checked {
         let mut before = Vec::new();
         let mut place = at;
@@ -94,7 +94,7 @@ impl<'a, S: Spec> States<'a, S> {
         Err(BrokenPromise::new(self.spec, promise, calls, happened).at(before, &self.reached[at].state))
     }
 
-    /// What is promised of one call.
+    /// Checks what is promised of one call.
     fn alone(&self, at: usize, call: Invocation<'_>) -> Checked {
         let state = &self.reached[at].state;
         let outcome = self.step(state, call);
@@ -121,7 +121,7 @@ impl<'a, S: Spec> States<'a, S> {
         Ok(())
     }
 
-    /// What is promised of two calls.
+    /// Checks what is promised of two calls.
     fn together(&self, at: usize, a: Invocation<'_>, b: Invocation<'_>) -> Checked {
         let spec = self.spec;
         let keys = spec.key(a).zip(spec.key(b)).is_some_and(|(one, other)| one != other);
@@ -162,7 +162,7 @@ impl<'a, S: Spec> States<'a, S> {
         Ok(())
     }
 
-    /// That what comes about after others, which lead from a state to `now`, was not said to be out of reach.
+    /// Checks that what comes about after others, which lead from a state to `now`, was not said to be out of reach.
     fn reach(&self, at: usize, now: &S::State, others: &mut Vec<Invocation<'a>>) -> Checked {
         let state = &self.reached[at].state;
         for &call in self.calls {

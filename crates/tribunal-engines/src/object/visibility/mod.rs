@@ -19,15 +19,38 @@ type Found = Result<AbstractExecution, usize>;
 /// Operations that the engines can hold sets of.
 const MOST: usize = 512;
 
+/// A search for an abstract execution.
+type Search = fn(&History, &dyn Specification, &[Axiom], &mut Meter<'_>) -> Result<Found, Limit>;
+
+// Each search over sets of operations of one word, and of as many as engines can hold.
+const GENEROUS: [Search; 2] = [generous_of::<1>, generous_of::<{ MOST / 64 }>];
+const MINIMAL: [Search; 2] = [minimal_of::<1>, minimal_of::<{ MOST / 64 }>];
+const NAIVE: [Search; 2] = [naive_of::<1>, naive_of::<{ MOST / 64 }>];
+
+/// Searches over sets that are large enough for the history.
+fn by(
+    [one, most]: [Search; 2],
+    history: &History,
+    spec: &dyn Specification,
+    axioms: &[Axiom],
+    meter: &mut Meter<'_>,
+) -> Result<Found, Limit> {
+    match history.len() {
+        0..=64 => one(history, spec, axioms, meter),
+        65..=MOST => most(history, spec, axioms, meter),
+        operations => Err(Limit::Operations { operations, most: MOST }),
+    }
+}
+
 /// Histories of up to so many operations are searched for visibilities at once, and only for so many states before it is asked whether
 /// they are linearizable.
 const SMALL: usize = 48;
 const FIRST_STATES: u64 = 2_000;
 
-/// How many states to spend on that, by operation.
+/// The number of states to spend on that, by operation.
 const LINEARIZE_STATES: u64 = 1_000;
 
-/// How many states to spend on each smaller part of an inconsistent history.
+/// The number of states to spend on each smaller part of an inconsistent history.
 const PROBE_STATES: u64 = 200_000;
 
 pub(super) fn minimal(
@@ -38,7 +61,7 @@ pub(super) fn minimal(
 ) -> Result<Verdict, Limit> {
     let axioms = criterion.axioms();
     let decided = if history.len() <= SMALL {
-        within(meter, FIRST_STATES, |meter| by_minimal(history, spec, &axioms, meter))
+        within(meter, FIRST_STATES, |meter| by(MINIMAL, history, spec, &axioms, meter))
     } else {
         Err(Limit::Saturated)
     };
@@ -48,13 +71,13 @@ pub(super) fn minimal(
             Some(execution) => Ok(execution),
             None => match nearly_atomic(history, spec, &axioms, meter)? {
                 Some(execution) => Ok(execution),
-                None => by_minimal(history, spec, &axioms, meter)?,
+                None => by(MINIMAL, history, spec, &axioms, meter)?,
             },
         },
         Ok(decided) => decided,
     };
     verdict(decided, history, spec, |part| {
-        within(meter, PROBE_STATES, |meter| by_minimal(part, spec, &axioms, meter))
+        within(meter, PROBE_STATES, |meter| by(MINIMAL, part, spec, &axioms, meter))
     })
 }
 
@@ -73,9 +96,9 @@ pub(super) fn naive(
     meter: &mut Meter<'_>,
 ) -> Result<Verdict, Limit> {
     let axioms = criterion.axioms();
-    let decided = by_naive(history, spec, &axioms, meter)?;
+    let decided = by(NAIVE, history, spec, &axioms, meter)?;
     verdict(decided, history, spec, |part| {
-        within(meter, PROBE_STATES, |meter| by_naive(part, spec, &axioms, meter))
+        within(meter, PROBE_STATES, |meter| by(NAIVE, part, spec, &axioms, meter))
     })
 }
 
@@ -115,11 +138,7 @@ fn nearly_atomic(
     meter: &mut Meter<'_>,
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
-    let found = within(meter, states, |meter| match history.len() {
-        0..=64 => generous_of::<1>(history, spec, axioms, meter),
-        65..=MOST => generous_of::<{ MOST / 64 }>(history, spec, axioms, meter),
-        operations => Err(Limit::Operations { operations, most: MOST }),
-    });
+    let found = within(meter, states, |meter| by(GENEROUS, history, spec, axioms, meter));
     match found {
         Err(limit @ (Limit::Stopped | Limit::Time { .. } | Limit::Operations { .. })) => Err(limit),
         found => Ok(found.ok().and_then(Found::ok)),
@@ -147,19 +166,6 @@ fn run<const W: usize>(
     (found, search.stuck())
 }
 
-fn by_minimal(
-    history: &History,
-    spec: &dyn Specification,
-    axioms: &[Axiom],
-    meter: &mut Meter<'_>,
-) -> Result<Found, Limit> {
-    match history.len() {
-        0..=64 => minimal_of::<1>(history, spec, axioms, meter),
-        65..=MOST => minimal_of::<{ MOST / 64 }>(history, spec, axioms, meter),
-        operations => Err(Limit::Operations { operations, most: MOST }),
-    }
-}
-
 fn minimal_of<const W: usize>(
     history: &History,
     spec: &dyn Specification,
@@ -174,19 +180,6 @@ fn minimal_of<const W: usize>(
     match search(false, meter) {
         (Ok(Err(_)), true) => search(true, meter).0,
         (found, _) => found,
-    }
-}
-
-fn by_naive(
-    history: &History,
-    spec: &dyn Specification,
-    axioms: &[Axiom],
-    meter: &mut Meter<'_>,
-) -> Result<Found, Limit> {
-    match history.len() {
-        0..=64 => naive_of::<1>(history, spec, axioms, meter),
-        65..=MOST => naive_of::<{ MOST / 64 }>(history, spec, axioms, meter),
-        operations => Err(Limit::Operations { operations, most: MOST }),
     }
 }
 

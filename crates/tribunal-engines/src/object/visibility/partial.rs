@@ -22,7 +22,7 @@ pub struct Partial<'a, const W: usize> {
     machine: Box<dyn Machine + 'a>,
     /// Counts places taken and views tried.
     pub meter: Meter<'a>,
-    /// What the search holds beside the machine, as it last said.
+    /// The bytes that the search holds beside the machine, as it last said.
     held: usize,
     /// Whether an operation that had to be seen could not take effect in a view: a search that was not cautious may have
     /// missed something.
@@ -72,7 +72,7 @@ impl<'a, const W: usize> Partial<'a, W> {
         self.meter.hold(self.held + self.frontier.peak(), &mut *self.machine)
     }
 
-    /// How many of the first returns of the history are of operations that are placed.
+    /// The number of first returns of the history that are of operations that are placed.
     pub fn returned(&self) -> usize {
         let unplaced = self.problem.completed - self.placed;
         unplaced.next(0).unwrap_or_else(|| self.problem.completed.len())

@@ -1,4 +1,4 @@
-//! What part of an inconsistent history to show.
+//! The part of an inconsistent history to show.
 
 use super::Found;
 use tribunal_history::object::{Event, History, OpId, Specification, Violation};

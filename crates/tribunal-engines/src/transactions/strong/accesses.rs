@@ -92,7 +92,7 @@ impl Accesses {
         self.readers = Lists::new(versions, counts, counted(history).flat_map(read));
     }
 
-    /// How many versions there are without the initial ones.
+    /// The number of versions without the initial ones.
     fn versions(&self) -> usize {
         self.keys.len()
     }
@@ -108,7 +108,7 @@ impl Accesses {
         }
     }
 
-    /// How many versions there are with the initial ones.
+    /// The number of versions with the initial ones.
     pub(super) fn all_versions(&self) -> usize {
         self.readers.keys()
     }

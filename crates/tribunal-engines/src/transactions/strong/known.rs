@@ -158,7 +158,7 @@ impl<'a> Collection<'a> {
     }
 }
 
-/// How many junctions there may be.
+/// The number of junctions that there may be.
 pub(super) fn junctions(accesses: &Accesses, versions: &Versions, level: Level) -> u32 {
     if level.isolation() == Isolation::Psi {
         return 0;

@@ -54,7 +54,7 @@ const PATIENCE: u64 = 2_000;
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
 
-/// How many nodes a first simulation may look at when it cannot go on: those that there are, this many times, and a few.
+/// The number of nodes that a first simulation may look at when it cannot go on: those that there are, this many times, and a few.
 const REPAIRS: (usize, usize) = (64, 10_000);
 
 /// A commit order, or why there is none.

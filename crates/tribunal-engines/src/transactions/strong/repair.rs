@@ -26,7 +26,7 @@ type Edge = (Node, Node);
 
 /// Edges that were added because the simulation could not go on.
 pub(super) struct Repairs {
-    /// How many nodes may still be looked at.
+    /// The number of nodes that may still be looked at.
     patience: usize,
     /// The edges known in the beginning, the other way around; made when it is needed.
     known: Option<Lists<Node>>,

@@ -17,7 +17,7 @@ use tribunal_history::verdict::Limit;
 /// No edge, no step, or no chain.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Why a node leads to another.
+/// The reason why a node leads to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason {
     /// From S to C.
@@ -50,11 +50,11 @@ pub(super) struct Known {
     pub first: TxnId,
     pub second: TxnId,
     pub ground: Ground,
-    /// How many edges there were: it depends on them alone.
+    /// The number of edges: it depends on them alone.
     pub edges: usize,
 }
 
-/// Why a writer comes before another.
+/// The reason why a writer comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ground {
     List(OpId),
@@ -66,7 +66,7 @@ pub(super) enum Ground {
     Assumed(u32),
 }
 
-/// Why the rules do not come to an end.
+/// The reason why the rules do not come to an end.
 pub(super) enum Halt {
     Conflict(Conflict),
     /// Nodes on cycles, or between them.

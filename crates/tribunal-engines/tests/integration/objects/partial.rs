@@ -139,7 +139,7 @@ fn what_comes_after_a_wrong_return_is_not_reached() {
     ]);
     let found = partial_linearizations(&history.typed(&Queue).expect("typed"), &Limits::default());
     let [found] = &found[..] else { panic!("a queue has no keys") };
-    assert_eq!((found.key.clone(), found.linearizable, found.limit.clone()), (None, Some(false), None));
+    assert_eq!((found.key.clone(), found.linearizable, found.limit), (None, Some(false), None));
     assert_eq!(found.upto(found.longest()), [OpId(0)]);
     assert_eq!(found.unreached(&history).collect::<Vec<_>>(), [OpId(1), OpId(2)]);
 }

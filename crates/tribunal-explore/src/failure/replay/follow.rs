@@ -1,14 +1,14 @@
 //! Guiding an execution along a replay.
 
 use super::text::ShowPath;
-use super::{From, Kind, Paths, Readable, Replay, is_step};
+use super::{Kind, Origin, Paths, Readable, Replay, is_step};
 use crate::graph::{Event, Graph, Source};
 use crate::program::Place;
 use crate::search::Guide;
 use std::fmt;
 use tribunal_history::memory::ThreadId;
 
-/// Where a program differs from a replay.
+/// The point at which a program differs from a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// After how many events.
@@ -17,9 +17,9 @@ pub struct Divergence {
     pub thread: String,
     /// The place in the source.
     pub place: Place,
-    /// What the replay has.
+    /// The step of the replay.
     pub expected: String,
-    /// What the program does.
+    /// The step of the program.
     pub found: String,
 }
 
@@ -39,17 +39,17 @@ pub(super) struct Follow<'a> {
     replay: &'a Replay,
     /// By step, whether it is done or given up.
     done: Vec<bool>,
-    /// How many events have been compared.
+    /// The number of events that have been compared.
     seen: usize,
     paths: Paths,
     pub(super) divergence: Option<Divergence>,
-    /// What reads could have read besides, as far as there is room.
+    /// The other sources that reads could have had, as far as there is room.
     pub(super) others: Readable,
 }
 
-/// How many steps a thread may have lost for the next to be found.
+/// The number of steps that a thread may have lost for the next to be found.
 const LOST: usize = 8;
-/// What reads could have read that is remembered.
+/// The number of other sources of reads that are remembered.
 const MOST_OTHERS: usize = 1 << 20;
 
 impl<'a> Follow<'a> {
@@ -100,12 +100,12 @@ impl<'a> Follow<'a> {
     }
 
     /// The source that a step has, in an execution.
-    fn resolve(&self, graph: &Graph, event: &Event, from: &From) -> Option<Source> {
+    fn resolve(&self, graph: &Graph, event: &Event, from: &Origin) -> Option<Source> {
         match from {
-            From::Nothing => None,
-            From::Init => Some(Source::Init),
-            &From::Choice(choice) => Some(Source::Choice(choice)),
-            From::Write(path, ordinal) => {
+            Origin::Nothing => None,
+            Origin::Init => Some(Source::Init),
+            &Origin::Choice(choice) => Some(Source::Choice(choice)),
+            Origin::Write(path, ordinal) => {
                 let events = graph.thread(self.paths.thread(path)?).iter().copied();
                 let mut writes = events.filter(|&id| {
                     let write = graph.event(id);
@@ -160,10 +160,10 @@ impl Guide for &mut Follow<'_> {
             Some(source) => source,
             None => {
                 let expected = match from {
-                    From::Nothing => "a source".to_string(),
-                    From::Init => format!("{} from the initial write", kind.describe()),
-                    From::Choice(choice) => format!("choice {choice}"),
-                    From::Write(path, ordinal) => format!(
+                    Origin::Nothing => "a source".to_string(),
+                    Origin::Init => format!("{} from the initial write", kind.describe()),
+                    Origin::Choice(choice) => format!("choice {choice}"),
+                    Origin::Write(path, ordinal) => format!(
                         "{} from write {ordinal} of thread {} to the location",
                         kind.describe(),
                         ShowPath(path)

@@ -19,9 +19,9 @@ pub use text::BadReplay;
 /// A thread: from the main thread down, which child it is.
 pub(super) type Path = Vec<u32>;
 
-/// From where an operation takes what it takes.
+/// Origin where an operation takes what it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum Origin {
     Nothing,
     Init,
     /// The write of a thread to the location, after so many others.
@@ -34,10 +34,10 @@ pub(super) enum From {
 pub(super) struct Step {
     pub(super) thread: Path,
     pub(super) kind: Kind,
-    pub(super) from: From,
+    pub(super) from: Origin,
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Load,
@@ -112,7 +112,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
     pub(super) steps: Vec<Step>,
-    /// Who goes on at the end.
+    /// The thread that goes on at the end.
     pub(super) last: Option<Path>,
 }
 
@@ -122,7 +122,7 @@ pub(super) struct Paths {
     paths: Vec<Path>,
     /// By thread, how many threads it has made.
     children: Vec<u32>,
-    /// How many events it knows of.
+    /// The number of events that it knows of.
     seen: usize,
 }
 
@@ -161,7 +161,7 @@ impl Paths {
     }
 }
 
-/// How many writes to its location the thread of a write made before it.
+/// The number of writes to its location that the thread of a write made before it.
 fn ordinal(graph: &Graph, write: EventId) -> u32 {
     let event = graph.event(write);
     let before = &graph.thread(event.thread)[..event.index as usize];
@@ -169,13 +169,13 @@ fn ordinal(graph: &Graph, write: EventId) -> u32 {
     same.filter(|other| other.written.is_some() && other.loc() == event.loc()).count() as u32
 }
 
-pub(super) fn from_of(graph: &Graph, paths: &Paths, source: Source) -> From {
+pub(super) fn origin_of(graph: &Graph, paths: &Paths, source: Source) -> Origin {
     match source {
-        Source::Nothing => From::Nothing,
-        Source::Init => From::Init,
-        Source::Choice(choice) => From::Choice(choice),
+        Source::Nothing => Origin::Nothing,
+        Source::Init => Origin::Init,
+        Source::Choice(choice) => Origin::Choice(choice),
         Source::Event(write) => {
-            From::Write(paths.path(graph.event(write).thread).to_vec(), ordinal(graph, write))
+            Origin::Write(paths.path(graph.event(write).thread).to_vec(), ordinal(graph, write))
         }
     }
 }
@@ -205,8 +205,8 @@ impl Replay {
             let event = graph.event(id);
             let kind = Kind::of(&event.action).filter(|_| is_step(event))?;
             let from = match kind {
-                Kind::Join => From::Nothing,
-                _ => from_of(graph, &paths, event.source),
+                Kind::Join => Origin::Nothing,
+                _ => origin_of(graph, &paths, event.source),
             };
             Some(Step { thread: paths.path(event.thread).to_vec(), kind, from })
         });
@@ -242,7 +242,7 @@ pub fn replay<P: Program>(
     Ok((guided, follow.divergence, program))
 }
 
-/// What reads could have read: the number of a read's event, and a source.
+/// The sources that reads could have had: the number of a read's event, and a source.
 pub(super) type Readable = Vec<(usize, Source)>;
 
 /// The same, with what reads could have read besides.

@@ -1,6 +1,6 @@
 //! Replays as text.
 
-use super::{From, Kind, Path, Replay, Step};
+use super::{Kind, Origin, Path, Replay, Step};
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,10 +30,10 @@ impl fmt::Display for Replay {
             }
             write!(f, "{}", step.kind.letter())?;
             match &step.from {
-                From::Nothing => Ok(()),
-                From::Init => write!(f, "i"),
-                From::Write(path, ordinal) => write!(f, "{}w{ordinal}", ShowPath(path)),
-                From::Choice(choice) => write!(f, "{choice}"),
+                Origin::Nothing => Ok(()),
+                Origin::Init => write!(f, "i"),
+                Origin::Write(path, ordinal) => write!(f, "{}w{ordinal}", ShowPath(path)),
+                Origin::Choice(choice) => write!(f, "{choice}"),
             }?;
         }
         match &self.last {
@@ -47,15 +47,15 @@ impl fmt::Display for Replay {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a replay: {expected} expected at character {at}, found {found:?}")]
 pub struct BadReplay {
-    /// Where, from 1.
+    /// The place, from 1.
     pub at: usize,
-    /// What was expected there.
+    /// The text that was expected there.
     pub expected: &'static str,
-    /// What is there.
+    /// The text that is there.
     pub found: String,
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -103,20 +103,20 @@ impl<'a> Cursor<'a> {
         Ok(path)
     }
 
-    fn from(&mut self, kind: Kind) -> Result<From, BadReplay> {
+    fn origin(&mut self, kind: Kind) -> Result<Origin, BadReplay> {
         if let Kind::Choose | Kind::Drop = kind {
-            return self.number().map(From::Choice);
+            return self.number().map(Origin::Choice);
         }
         if self.eat('i') {
-            return Ok(From::Init);
+            return Ok(Origin::Init);
         }
         if !self.rest().starts_with(|c: char| c == 'm' || c.is_ascii_digit()) {
-            return Ok(From::Nothing);
+            return Ok(Origin::Nothing);
         }
         let path = self.path()?;
         match self.eat('w') {
-            true => Ok(From::Write(path, self.number()?)),
-            false if kind == Kind::Receive && path.len() == 1 => Ok(From::Choice(path[0])),
+            true => Ok(Origin::Write(path, self.number()?)),
+            false if kind == Kind::Receive && path.len() == 1 => Ok(Origin::Choice(path[0])),
             false => self.refuse("w"),
         }
     }
@@ -146,7 +146,7 @@ impl FromStr for Replay {
                 Kind::ALL.iter().find(|(_, letter, _)| cursor.rest().starts_with(*letter))
             {
                 cursor.eat(letter);
-                steps.push(Step { thread: thread.clone(), kind, from: cursor.from(kind)? });
+                steps.push(Step { thread: thread.clone(), kind, from: cursor.origin(kind)? });
             }
         }
         Ok(Replay { steps, last })

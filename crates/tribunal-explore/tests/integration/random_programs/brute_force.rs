@@ -11,9 +11,9 @@ use tribunal_explore::text::{Code, Interpreter};
 use tribunal_history::memory::{Execution, LocId, Op, Order, Slot, Source as Written, ThreadId};
 use tribunal_history::{limits::Limits, model::Model};
 
-/// From where an event reads.
+/// ReadsFrom where an event reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum From {
+pub enum ReadsFrom {
     /// It does not read.
     Nothing,
     Init,
@@ -24,14 +24,14 @@ pub enum From {
 }
 
 /// An execution: by thread (but the main thread), from where each event reads; and for each timeout its thread (from 1), and how many events each thread had before.
-pub type Shape = (Vec<Vec<From>>, Vec<Timeout>);
+pub type Shape = (Vec<Vec<ReadsFrom>>, Vec<Timeout>);
 
 pub type Timeout = (usize, Vec<usize>);
 
 #[derive(Clone)]
 pub struct Event {
     pub action: Action,
-    pub from: From,
+    pub from: ReadsFrom,
     pub read: u64,
     pub written: Option<u64>,
 }
@@ -62,9 +62,9 @@ pub fn outcome(interpreter: &mut Interpreter, told: &[Vec<Answer>]) -> Outcome {
 
 fn answer(event: &Event) -> Answer {
     match event.from {
-        From::Nothing => Answer::Done,
-        From::TimedOut => Answer::TimedOut,
-        From::Init | From::Event(..) => Answer::Value(event.read),
+        ReadsFrom::Nothing => Answer::Done,
+        ReadsFrom::TimedOut => Answer::TimedOut,
+        ReadsFrom::Init | ReadsFrom::Event(..) => Answer::Value(event.read),
     }
 }
 
@@ -147,7 +147,8 @@ pub fn brute_force_loops(
                 let Next::Event(action) = next else { continue };
                 let (mut longer, mut timeouts) = (graph.clone(), timeouts.clone());
                 timeouts.push((thread + 1, graph.iter().map(Vec::len).collect()));
-                let event = Event { action: action.clone(), from: From::TimedOut, read: 0, written: None };
+                let event =
+                    Event { action: action.clone(), from: ReadsFrom::TimedOut, read: 0, written: None };
                 longer[thread].push(event);
                 left.push((longer, timeouts));
             }
@@ -262,7 +263,7 @@ fn write_on(
                 Action::Fence { .. } => None,
                 _ => break Next::Event(action),
             };
-            events.push(Event { action, from: From::Nothing, read: 0, written });
+            events.push(Event { action, from: ReadsFrom::Nothing, read: 0, written });
             told = Answer::Done;
         });
     }
@@ -325,12 +326,12 @@ pub fn location(action: &Action) -> LocId {
 }
 
 /// All writes of a location, with their values.
-pub fn writes(interpreter: &Interpreter, graph: &Partial, loc: LocId) -> Vec<(From, u64)> {
-    let mut writes = vec![(From::Init, interpreter.initial(loc))];
+pub fn writes(interpreter: &Interpreter, graph: &Partial, loc: LocId) -> Vec<(ReadsFrom, u64)> {
+    let mut writes = vec![(ReadsFrom::Init, interpreter.initial(loc))];
     for (thread, events) in graph.iter().enumerate() {
         for (place, event) in events.iter().enumerate() {
             if let Some(value) = event.written.filter(|_| location(&event.action) == loc) {
-                writes.push((From::Event(thread + 1, place), value));
+                writes.push((ReadsFrom::Event(thread + 1, place), value));
             }
         }
     }
@@ -365,7 +366,7 @@ fn has_race_by_reads(graph: &Partial) -> bool {
         for &(thread, at) in &events {
             let own = (at > 0).then(|| (thread, at - 1));
             let read = match graph[thread][at].from {
-                From::Event(of, place) => Some((of - 1, place)),
+                ReadsFrom::Event(of, place) => Some((of - 1, place)),
                 _ => None,
             };
             for last in own.into_iter().chain(read) {
@@ -377,7 +378,7 @@ fn has_race_by_reads(graph: &Partial) -> bool {
         }
     }
     let is_access =
-        |event: &Event| !matches!(event.action, Action::Fence { .. }) && event.from != From::TimedOut;
+        |event: &Event| !matches!(event.action, Action::Fence { .. }) && event.from != ReadsFrom::TimedOut;
     let is_plain = |event: &Event| {
         matches!(
             event.action,
@@ -419,11 +420,11 @@ fn history(graph: &Partial, code: &Code, finals: &[(LocId, u64)]) -> Execution {
     }
     finals.iter().for_each(|&(loc, value)| _ = builder.final_value(loc, value));
     for (events, &thread) in graph.iter().zip(&threads) {
-        for event in events.iter().filter(|event| event.from != From::TimedOut) {
+        for event in events.iter().filter(|event| event.from != ReadsFrom::TimedOut) {
             let from = match event.from {
-                From::Event(thread, place) => {
+                ReadsFrom::Event(thread, place) => {
                     let before = graph[thread - 1][..place].iter();
-                    let index = before.filter(|event| event.from != From::TimedOut).count() as u32;
+                    let index = before.filter(|event| event.from != ReadsFrom::TimedOut).count() as u32;
                     Written::At(Slot { thread: threads[thread - 1], index })
                 }
                 _ => Written::Init,

@@ -1,6 +1,6 @@
 //! The executions that the explorer finds.
 
-use crate::random_programs::brute_force::{From, Outcome, Shape, outcome};
+use crate::random_programs::brute_force::{Outcome, ReadsFrom, Shape, outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tribunal_explore::graph::{Event, Graph, Source};
@@ -147,13 +147,13 @@ fn shape(graph: &Graph, threads: usize) -> Shape {
             timeouts.push((thread, shape.iter().map(Vec::len).collect()));
         }
         shape[thread - 1].push(match event.source {
-            Source::Init => From::Init,
+            Source::Init => ReadsFrom::Init,
             Source::Event(write) => {
                 let (thread, place) = places[write.index()];
-                From::Event(thread, place)
+                ReadsFrom::Event(thread, place)
             }
-            _ if event.timed_out() => From::TimedOut,
-            _ => From::Nothing,
+            _ if event.timed_out() => ReadsFrom::TimedOut,
+            _ => ReadsFrom::Nothing,
         });
     }
     (shape, timeouts)

@@ -1,8 +1,8 @@
 //! The least number of preemptions of all that a program does, by running it step by step in every order.
 
 use crate::random_programs::brute_force::{
-    Event, From, Next, Partial, Shape, has_race, is_consistent, is_last_word, lets_go_on, location, replay,
-    shape, step, writes,
+    Event, Next, Partial, ReadsFrom, Shape, has_race, is_consistent, is_last_word, lets_go_on, location,
+    replay, shape, step, writes,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -111,9 +111,11 @@ fn point(
         let mut ways = Vec::new();
         match &next {
             Next::Event(action @ Action::Store { value, .. }) => {
-                ways.push(with(From::Nothing, 0, action, Some(*value)));
+                ways.push(with(ReadsFrom::Nothing, 0, action, Some(*value)));
             }
-            Next::Event(action @ Action::Fence { .. }) => ways.push(with(From::Nothing, 0, action, None)),
+            Next::Event(action @ Action::Fence { .. }) => {
+                ways.push(with(ReadsFrom::Nothing, 0, action, None))
+            }
             Next::Event(action) => {
                 for (from, read) in writes(interpreter, graph, location(action)) {
                     let written = match action {

@@ -1,4 +1,4 @@
-//! What the clients are doing: calls, and the events that end them.
+//! The clients of a history: their calls, and the events that end them.
 
 use super::{COUNTERS, Event, Native, Type, only_reads};
 use crate::error::quote;
@@ -18,11 +18,11 @@ pub(super) struct Call {
     /// The arguments, if they were given as such.
     pub(super) args: Option<Vec<Value>>,
     pub(super) line: u64,
-    /// How many events came before.
+    /// The number of events that came before.
     pub(super) at: u64,
     /// Whether the value is marked as a pair of a key and a value.
     pub(super) tuple: bool,
-    /// How many bytes of the heap its values take at most.
+    /// The bytes of the heap that its values take at most.
     bytes: usize,
 }
 
@@ -33,11 +33,11 @@ pub(super) struct End {
     /// The return, if it was given as such.
     pub(super) ret: Option<Value>,
     pub(super) at: u64,
-    /// Why it did not succeed, as the client says.
+    /// The reason why it did not succeed, as the client says.
     pub(super) error: Option<Arc<str>>,
 }
 
-/// What an event is.
+/// The part of an operation that an event is.
 pub(super) enum Step {
     /// This process has called.
     Called(Value),
@@ -48,14 +48,14 @@ pub(super) enum Step {
 /// The clients. Each has one operation at a time.
 pub(super) struct Clients {
     file: Arc<str>,
-    /// What is open.
+    /// The open calls.
     open: FxHashMap<Value, Call>,
     /// Nobody knows how their last operation ended: nothing follows it.
     crashed: ProcessSet,
     events: u64,
     calls: u32,
     growth: Growth,
-    /// What open calls take of the heap.
+    /// The bytes that open calls take of the heap.
     held: usize,
 }
 
@@ -65,7 +65,7 @@ impl Clients {
         Clients { file, open, crashed, events, calls, growth, held }
     }
 
-    /// How many bytes of the heap they take at most, as they are and as operations that are left over.
+    /// The bytes of the heap that they take at most, as they are and as operations that are left over.
     pub(super) fn memory(&self) -> usize {
         let left_over = 2 * size_of::<(Call, Option<End>)>() * self.open.len();
         self.growth.peak() + self.held + self.crashed.bytes() + left_over
@@ -137,14 +137,14 @@ impl Clients {
         self.open.get_mut(process)
     }
 
-    /// What is open at the end.
+    /// The calls that are open at the end.
     pub(super) fn left(self) -> impl Iterator<Item = Call> {
         self.open.into_values()
     }
 }
 
 impl Call {
-    /// What was asked for: a value, or a list of several arguments.
+    /// The request: a value, or a list of several arguments.
     pub(super) fn asked(&self) -> Value {
         match self.args.as_deref() {
             None => self.value.clone(),
@@ -154,7 +154,7 @@ impl Call {
         }
     }
 
-    /// What it takes of the heap: its values, and its process's name with the counters beside it.
+    /// The bytes that it takes of the heap: its values, and its process's name with the counters beside it.
     fn held(&self) -> usize {
         self.bytes + COUNTERS + self.process.len()
     }

@@ -24,7 +24,7 @@ pub(in crate::read) struct Edn {
     pull: Pull,
     names: Names,
     noted: Noted,
-    /// What closes the history: none if its maps come one after another.
+    /// The byte that closes the history: none if its maps come one after another.
     close: Option<u8>,
 }
 
@@ -149,7 +149,7 @@ fn is_tuple(tag: &[u8]) -> bool {
 }
 
 impl Pull {
-    /// What happens in an event.
+    /// The type of an event.
     pub(in crate::read) fn kind(&mut self) -> Result<Type, Error> {
         self.word(":invoke, :ok, :fail or :info", |word| word.strip_prefix(b":").and_then(Type::of))
     }

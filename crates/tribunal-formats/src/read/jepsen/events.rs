@@ -39,14 +39,14 @@ pub struct Events {
     words: Option<Words>,
     /// Events that were read to learn the object.
     ahead: VecDeque<Event>,
-    /// What they take.
+    /// The memory that they take.
     growth: Growth,
     begun: bool,
     ended: bool,
     nil_reads: NilReads,
-    /// What was no operation.
+    /// The notes on what was no operation.
     notes: Notes,
-    /// What the calls show, if they must tell the object.
+    /// The evidence of the calls, if they must tell the object.
     seen: Option<Seen>,
 }
 
@@ -55,13 +55,13 @@ pub struct Events {
 pub struct ObjectEvent {
     /// Its line, from 1.
     pub line: u64,
-    /// Whose operation it is of.
+    /// The process whose operation it is of.
     pub process: Arc<str>,
-    /// What happens.
+    /// The action.
     pub action: Action,
 }
 
-/// What happens to an operation.
+/// An action of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It is called.
@@ -79,7 +79,7 @@ pub enum Action {
     Withdrawal,
 }
 
-/// What the words of the events mean.
+/// The meanings of the words of the events.
 #[derive(Clone, Copy)]
 struct Words {
     object: Object,
@@ -102,7 +102,7 @@ impl Events {
         Events { nil_reads, ..self }
     }
 
-    /// What was no operation of the object; to be asked for once, at the end.
+    /// The notes on what was no operation of the object; to be asked for once, at the end.
     pub fn notes(&mut self) -> Notes {
         let Notes { nil_reads, failed, unanswered, .. } = self.notes;
         Notes { nil_reads, failed, unanswered, ..self.source.notes(&Clock::default()) }

@@ -87,7 +87,7 @@ pub(in crate::read) fn history(
     draft.finish(&file).map(Some)
 }
 
-/// What the operations show.
+/// The evidence of the operations.
 fn seen(operations: &[(Call, Option<End>)]) -> Seen {
     let mut seen = Seen::default();
     let returned = |end: &End| end.ret.clone().unwrap_or_else(|| end.value.clone());

@@ -11,7 +11,7 @@ use tribunal_history::object::Value;
 /// The logger that logs the events; lines of others are skipped.
 const LOGGER: &[u8] = b"jepsen.util";
 
-/// So many bytes of a line are noted at most.
+/// The number of bytes of a line that are noted at most.
 const LONGEST: usize = 400;
 
 /// The events of a log, which is one history.
@@ -51,7 +51,7 @@ impl Log {
         }
     }
 
-    /// What comes before an event in a line, if anything does: its level and its logger. False if the line has no event.
+    /// Reads what comes before an event in a line, if anything does: its level and its logger. False if the line has no event.
     pub(in crate::read) fn head(&mut self) -> Result<bool, Error> {
         if matches!(self.pull.peek()?, Some(b'0'..=b'9' | b':')) {
             self.whole_line = true;

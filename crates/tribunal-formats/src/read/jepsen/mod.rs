@@ -27,12 +27,12 @@ use std::sync::Arc;
 use tribunal_history::heap::Growth;
 use tribunal_history::object::Value;
 
-/// Where events come from. Nothing is read beyond the last byte of an event before it is given.
+/// A source of events. Nothing is read beyond the last byte of an event before it is given.
 pub(super) trait Source: Send {
     /// The input's name.
     fn name(&self) -> &Arc<str>;
 
-    /// Who wrote the events.
+    /// The dialect of the events.
     fn dialect(&self) -> Dialect;
 
     /// Goes to the next history: the line where it begins, none at the end of the input.
@@ -41,17 +41,17 @@ pub(super) trait Source: Send {
     /// The next event of a client in the history begun; none at its end.
     fn event(&mut self) -> Result<Option<Event>, Error>;
 
-    /// What was no event of a client in the history begun; it begins anew.
+    /// The notes on what was no event of a client in the history begun; they begin anew.
     fn notes(&mut self, clock: &Clock) -> Notes;
 
     /// Says how many bytes the events hold that were read; an error if that is too much.
     fn hold(&mut self, bytes: usize) -> Result<(), Error>;
 
-    /// What a history may take.
+    /// The memory that a history may take.
     fn room(&self) -> Room;
 }
 
-/// Who wrote the events.
+/// The dialect of the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Jepsen and Knossos: a failed operation did not take place, and a read of nil says nothing unless it is kept.
@@ -60,7 +60,7 @@ pub(crate) enum Dialect {
     Log,
 }
 
-/// How to treat reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
+/// The treatment of reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NilReads {
     /// Drop and count them.
@@ -83,7 +83,7 @@ impl NilReads {
     }
 }
 
-/// What happens to an operation.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// It is called.
@@ -124,13 +124,13 @@ pub(super) struct Event {
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
     native: Option<Native>,
-    /// Why its operation did not succeed, as the client says.
+    /// The reason why its operation did not succeed, as the client says.
     error: Option<Arc<str>>,
-    /// How many bytes of the heap its values take at most.
+    /// The bytes of the heap that its values take at most.
     bytes: usize,
 }
 
-/// What is said not in Jepsen's words but in the object's own.
+/// An invocation or return not in Jepsen's words but in the object's own.
 enum Native {
     Args(Vec<Value>),
     Ret(Value),
@@ -158,7 +158,7 @@ fn event(
     }
 }
 
-/// What stands before a shared text on the heap.
+/// The bytes before a shared text on the heap.
 const COUNTERS: usize = 2 * size_of::<usize>();
 
 /// The names of methods, each kept once.

@@ -1,4 +1,4 @@
-//! What is noted beside the events of clients: events of others, errors, times.
+//! Notes beside the events of clients: events of others, errors, times.
 
 use crate::read::buffer::Place;
 use crate::{Notes, OtherEvent};
@@ -10,7 +10,7 @@ use tribunal_history::object::Value;
 #[derive(Default)]
 pub(in crate::read) struct Noted {
     notes: Notes,
-    /// How many events of clients there were.
+    /// The number of events of clients.
     clients: i64,
     growth: Growth,
 }
@@ -57,7 +57,7 @@ impl Noted {
         self.notes.log_lines += 1;
     }
 
-    /// How many bytes the notes take at most.
+    /// The number of bytes that the notes take at most.
     pub(in crate::read) fn memory(&self) -> usize {
         self.growth.peak()
     }
@@ -79,7 +79,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// When the events of a history happened. Their order is that of the input; their times are those that the input has, if it has them all and
+/// The times at which the events of a history happened. Their order is that of the input; their times are those that the input has, if it has them all and
 /// they never go back, and else their positions.
 #[derive(Default)]
 pub(in crate::read) struct Clock {
@@ -126,7 +126,7 @@ impl Clock {
         next.copied().unwrap_or_else(beyond)
     }
 
-    /// How many bytes it takes at most.
+    /// The number of bytes that it takes at most.
     pub(in crate::read) fn memory(&self) -> usize {
         self.growth.peak()
     }

@@ -1,17 +1,17 @@
-//! What the calls of a history show: their methods, and the kinds of values that these take and return.
+//! The evidence of the calls of a history: their methods, and the kinds of values that these take and return.
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tribunal_history::object::Value;
 
-/// What was seen.
+/// The evidence of the calls of a history.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// By method, what it was called with and what it returned.
     methods: FxHashMap<Arc<str>, [Kinds; 2]>,
     /// Whether operations have keys.
     pub(super) keyed: bool,
-    /// What a read returned before anything was changed.
+    /// The return of a read before anything was changed.
     pub(super) initial: Option<Value>,
 }
 
@@ -55,12 +55,12 @@ impl Seen {
         self.methods.contains_key(method)
     }
 
-    /// What a method was called with.
+    /// The kinds of values that a method was called with.
     pub(super) fn called(&self, method: &str) -> Kinds {
         self.methods.get(method).map_or(Kinds::default(), |kinds| kinds[0])
     }
 
-    /// What a method returned.
+    /// The kinds of values that a method returned.
     pub(super) fn returned(&self, method: &str) -> Kinds {
         self.methods.get(method).map_or(Kinds::default(), |kinds| kinds[1])
     }

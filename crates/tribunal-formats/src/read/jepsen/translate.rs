@@ -1,4 +1,4 @@
-//! What Jepsen's operations are as invocations and returns of an object.
+//! Translating Jepsen's operations to invocations and returns of an object.
 
 use super::clients::{Call, End};
 use super::seen::Kinds;
@@ -56,8 +56,8 @@ impl Object {
         Object::METHODS.iter().filter(candidate).map(|&(object, _)| object)
     }
 
-    /// The object that the calls tell: none if it could be several, or is sure of none.
-    pub(crate) fn told(seen: &Seen) -> Self {
+    /// The object that the calls show: none if it could be several, or is sure of none.
+    pub(crate) fn shown_by(seen: &Seen) -> Self {
         if seen.is_empty() {
             return Object::Register;
         }
@@ -182,7 +182,7 @@ impl Object {
         }
     }
 
-    /// What was done: it is said with the return or else with the call.
+    /// The action that was done: it is said with the return or else with the call.
     pub(super) fn done<'a>(self, call: &'a Call, end: Option<&'a End>) -> &'a Value {
         match (self, end) {
             (Object::Set | Object::GrowSet | Object::Bank | Object::Unknown, _) => &call.value,
@@ -223,7 +223,7 @@ impl Object {
         Ok(true)
     }
 
-    /// How many reads of nil an operation that took effect has, if nil says nothing here.
+    /// The number of reads of nil that an operation that took effect has, if nil says nothing here.
     pub(super) fn nil_reads(self, dialect: Dialect, call: &Call, end: Option<&End>) -> u64 {
         match end {
             Some(End { kind: Type::Ok, value, ret: None, .. }) if call.args.is_none() => match self {
@@ -239,7 +239,7 @@ impl Object {
         }
     }
 
-    /// What came of a call.
+    /// The outcome of a call.
     pub(super) fn outcome(
         self,
         dialect: Dialect,
@@ -297,7 +297,7 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// When a call is looked at.
+/// The stage at which a call is looked at.
 #[derive(Clone, Copy)]
 pub(super) enum Stage {
     /// Its reads will still be filled in.
@@ -306,7 +306,7 @@ pub(super) enum Stage {
     Ended(NilReads),
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It has not returned, and may have taken effect.
@@ -323,7 +323,7 @@ fn swap(value: &Value) -> Result<[Value; 2], ErrorKind> {
         .ok_or_else(|| ErrorKind::Syntax { expected, found: quote(value.to_string().as_bytes()) })
 }
 
-/// What an access of a transaction does.
+/// An access of a transaction: whether it writes, its key and its value.
 fn access(value: &Value) -> Option<(bool, &Value, &Value)> {
     let Value::List(parts) = value else { return None };
     let [Value::Text(what), register, value] = &**parts else { return None };
@@ -391,7 +391,7 @@ fn bank(read: Option<&Value>) -> String {
     balances.map_or_else(|| UNKNOWN.into(), |balances| format!("bank({{{}}})", balances.join(",")))
 }
 
-/// Why the calls of these methods tell no object, and what to say.
+/// The reason why the calls of these methods tell no object, and what to say.
 pub(crate) fn hint(methods: &[&str]) -> &'static str {
     let all = |known: &[&str]| methods.iter().all(|method| known.contains(method));
     let any = |known: &[&str]| methods.iter().any(|method| known.contains(method));

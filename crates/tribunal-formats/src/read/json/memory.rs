@@ -7,7 +7,7 @@ use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
 use tribunal_history::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
-/// What of the thread being read waits for the rest of it; kept for its room.
+/// The parts of the thread being read that wait for the rest of it; kept for its room.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// The thread's name.
@@ -330,7 +330,7 @@ fn flat_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
     Some((order, rest))
 }
 
-/// What an event lacks, or has though it makes no sense.
+/// The field that an event lacks, or has though it makes no sense.
 fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
     if let Some(key) = missing(seen, op) {
         return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });

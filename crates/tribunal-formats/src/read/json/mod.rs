@@ -21,17 +21,17 @@ pub(super) struct Reader {
     draft: Draft,
     waiting: memory::Waiting,
     operation: object::Operation,
-    /// What was read of a list; it is kept for its room.
+    /// The elements read of a list; it is kept for its room.
     list: Vec<i64>,
-    /// What becomes of Jepsen's reads of nil.
+    /// The treatment of Jepsen's reads of nil.
     pub(super) nil_reads: NilReads,
-    /// What Jepsen's events are read as.
+    /// The kind of history that Jepsen's events are read as.
     pub(super) read_as: ReadAs,
-    /// Whose input it is; not known before the first byte is asked for.
+    /// The shape of the input; not known before the first byte is asked for.
     shape: Option<Shape>,
 }
 
-/// Whose JSON it is.
+/// A shape of JSON, by whose it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// One document a history, of ours or of dbcop's.
@@ -58,10 +58,10 @@ keys!(DocumentKey {
     Data = "data",
 });
 
-/// What `init` of transactions is.
+/// The form of `init` of transactions.
 const INIT: &str = "null or a whole number: the initial value of every register";
 
-/// What a document is a history of.
+/// The kind of history in a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Memory,
@@ -81,7 +81,7 @@ impl Reader {
         Ok(self.shape()? == Shape::Documents)
     }
 
-    /// Whose input it is, as its first document tells.
+    /// The shape of the input, as its first document tells.
     fn shape(&mut self) -> Result<Shape, Error> {
         if let Some(shape) = self.shape {
             return Ok(shape);

@@ -9,7 +9,7 @@ use tribunal_history::transactions::{KeyId, Op, SessionId, Span, Status};
 keys!(SessionKey { Name = "name", Transactions = "transactions" });
 keys!(TransactionKey { Txn = "txn", Status = "status", Begin = "begin", End = "end" });
 
-/// What an operation does.
+/// The function of an operation.
 #[derive(Clone, Copy)]
 enum Function {
     Read,
@@ -218,7 +218,7 @@ impl Reader {
         }
     }
 
-    /// What a read returned: null, a whole number or a list of them.
+    /// The return of a read: null, a whole number or a list of them.
     fn transaction_read(&mut self, draft: &mut Draft, key: KeyId, beside: usize) -> Result<(), Error> {
         match self.pull.peek()? {
             Some(b'n') => {

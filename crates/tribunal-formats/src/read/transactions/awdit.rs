@@ -37,7 +37,7 @@ impl Awdit {
     }
 }
 
-/// What was read of a file.
+/// The part of a file that was read.
 struct Sheet {
     draft: Draft,
     sessions: u64,

@@ -10,10 +10,10 @@ use tribunal_history::transactions::{Op, SessionId, Status};
 
 /// Writes that stand for the initial version: of Cobra's initial transaction, of none, and of a key that is not there.
 const INITIAL: [i64; 4] = [0xbebe_ebee, 0xdead_beef, 0xdead_dead, 0];
-/// What collects garbage marks its accesses by these.
+/// The garbage collector marks its accesses by these.
 const GARBAGE: [i64; 2] = [0x2333_2333, 0x6666_6666];
 
-/// How the file of a session is opened.
+/// The function that opens the file of a session.
 pub(in crate::read) type Opener = Box<dyn Fn(&Path) -> io::Result<Box<dyn Read + Send>> + Send>;
 
 /// Reads a folder of logs, or one log.
@@ -21,7 +21,7 @@ pub(in crate::read) struct Cobra {
     input: Option<Logs>,
 }
 
-/// Where the logs are.
+/// The place where the logs are.
 enum Logs {
     One(Buffer),
     Folder { name: String, files: Vec<PathBuf>, open: Opener, max_memory: usize },

@@ -15,7 +15,7 @@ use tribunal_history::heap::Growth;
 use tribunal_history::transactions;
 use tribunal_history::transactions::{HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
 
-/// What an operation takes at most, while it is collected and while the history is built: its columns, which grow by doubling, its place
+/// The bytes that an operation takes at most, while it is collected and while the history is built: its columns, which grow by doubling, its place
 /// in the table of writes, its source.
 const OPERATION: usize = 200;
 /// The same of a transaction.
@@ -29,22 +29,22 @@ const ELEMENT: usize = 64;
 pub(super) struct Draft {
     builder: HistoryBuilder,
     pub(super) labels: Labels,
-    /// What is no transaction.
+    /// The notes on what is no transaction.
     pub(super) notes: Notes,
     /// The line where the history begins.
     line: u64,
-    /// As they came.
+    /// The transactions begun, as they came.
     begun: Vec<Begun>,
     /// Keys that are whole numbers.
     numbers: FxHashMap<i64, KeyId>,
-    /// How many keys and sessions there are.
+    /// The number of keys.
     keys: usize,
     sessions: usize,
     /// By key, its longest read.
     longest: Vec<Vec<i64>>,
     /// Elements that are kept.
     elements: usize,
-    /// What names take.
+    /// The memory that names take.
     growth: Growth,
     /// Room for a name.
     name: String,
@@ -54,7 +54,7 @@ pub(super) struct Draft {
 #[derive(Clone, Copy)]
 struct Begun {
     session: SessionId,
-    /// How many operations came before.
+    /// The number of operations that came before.
     start: u32,
     line: u64,
 }
@@ -177,7 +177,7 @@ impl Draft {
         }
     }
 
-    /// What became of the transaction that was begun last.
+    /// The outcome of the transaction that was begun last.
     pub(super) fn end(&mut self, status: Status, span: Option<Span>) {
         self.builder.end(status, span);
     }
@@ -187,7 +187,7 @@ impl Draft {
         self.builder.retime(time);
     }
 
-    /// How many bytes the history takes at most, as it is and while it is built.
+    /// The number of bytes that the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         OPERATION * self.builder.len()

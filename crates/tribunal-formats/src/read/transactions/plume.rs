@@ -52,7 +52,7 @@ impl Plume {
     }
 }
 
-/// What a line says.
+/// The operation of a line.
 struct Entry {
     writes: bool,
     key: i64,
@@ -76,7 +76,7 @@ struct Txn {
     line: u64,
 }
 
-/// What was read of a file. Lines of a transaction need not come together.
+/// The part of a file that was read. Lines of a transaction need not come together.
 struct Sheet {
     draft: Draft,
     records: Vec<Record>,
@@ -97,7 +97,7 @@ impl Sheet {
         Sheet { draft: Draft::new(1), records, txns, numbers, aborted, last, mixed, growth }
     }
 
-    /// How many bytes it takes at most, as it is and while the history is built.
+    /// The number of bytes that it takes at most, as it is and while the history is built.
     fn memory(&self) -> usize {
         let built = super::OPERATION * self.records.len() + super::TRANSACTION * self.txns.len();
         self.draft.memory() + built + self.growth.peak()

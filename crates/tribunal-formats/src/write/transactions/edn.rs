@@ -80,7 +80,7 @@ fn events(history: &History) -> Result<Vec<(i64, What)>, WriteError> {
     Ok(events)
 }
 
-/// How a transaction ends.
+/// The event type with which a transaction ends.
 fn ended(status: Status) -> &'static str {
     match status {
         Status::Committed => "ok",

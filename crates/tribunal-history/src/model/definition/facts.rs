@@ -1,4 +1,4 @@
-//! What a history gives to a model's text: its events as sets and relations, by the names that texts use.
+//! The facts of a history for a model's text: its events as sets and relations, by the names that texts use.
 //!
 //! Events are numbered as in the history, initial writes last. An RMW is one event, both R and W. Initial writes are of no thread: po does
 //! not relate them, and they are external to everything else.
@@ -66,7 +66,7 @@ pub struct Facts<'x> {
 }
 
 impl<'x> Facts<'x> {
-    /// As the text of a model names them.
+    /// The facts of a history, by the names of a model's text.
     pub fn new(x: &'x Execution, model: Model) -> Self {
         Facts { x, architecture: super::architecture(model) }
     }

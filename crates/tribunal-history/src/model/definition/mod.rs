@@ -152,7 +152,7 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
     Ok(cat)
 }
 
-/// Why a model's text has no plan for a history.
+/// The reason why a model's text has no plan for a history.
 pub enum Unplanned {
     /// It would take too much.
     Limit(Limit),
@@ -203,7 +203,7 @@ pub fn plan_within(model: Model, x: &Execution, limits: &Limits<'_>) -> Result<A
     Ok(plan)
 }
 
-/// What evaluating a model's text takes at least: to be asked for before its plan. A text that goes through events has relations for each.
+/// The bytes that evaluating a model's text takes at least: to be asked for before its plan. A text that goes through events has relations for each.
 pub fn least_bytes(model: Model, x: &Execution) -> usize {
     let size = x.len() + x.location_count();
     let each = cat(model).is_ok_and(|cat| cat.plan.is_none());
@@ -224,7 +224,7 @@ pub fn has_mo(model: Model) -> bool {
     cat(model).is_ok_and(|cat| cat.plan.as_ref().is_some_and(|plan| !plan.choices.is_empty()))
 }
 
-/// What a check of a model's text is called: an axiom, where it has the name of one.
+/// The axiom that a check of a model's text is, by its name.
 pub fn axiom(model: Model, plan: &Plan, check: usize) -> Axiom {
     let check = &plan.checks[check];
     let name = check.name.clone().unwrap_or_else(|| format!("line {}", check.line));
@@ -235,7 +235,7 @@ pub fn axiom(model: Model, plan: &Plan, check: usize) -> Axiom {
     Axiom::named(&name, &formula)
 }
 
-/// What evaluating a plan takes: a matrix for each relation of it.
+/// The bytes that evaluating a plan takes: a matrix for each relation of it.
 pub fn bytes(plan: &Plan, size: usize) -> usize {
     let relations = plan.nodes.iter().filter(|node| node.ty == Type::Relation).count();
     (relations + plan.choices.len() + 2) * Relation::bytes(size)

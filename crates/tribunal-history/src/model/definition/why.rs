@@ -1,4 +1,4 @@
-//! Why a check of a model's text fails, for people: the cycle, and the definitions that its edges come from.
+//! The reason why a check of a model's text fails, for people: the cycle, and the definitions that its edges come from.
 
 use super::{Facts, plan};
 use crate::memory::{EventId, Execution};
@@ -12,11 +12,11 @@ use tribunal_cat::plan::{ChoiceId, NodeId, Op, Orders, Plan, Type};
 /// Two events that a relation of a model's text relates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: EventId,
-    /// Where it ends.
+    /// The place where it ends.
     pub to: EventId,
-    /// What the text calls the relation.
+    /// The relation's name in the text.
     pub name: &'static str,
     /// The pairs it is made of, in order, if it is defined in the text: `fr` is of `rf` backward and of `co`.
     pub because: Vec<Related>,
@@ -26,11 +26,11 @@ pub struct Related {
 const KNOWN: [&str; 9] = ["po", "po-loc", "rf", "rfe", "rfi", "co", "coe", "coi", "mo"];
 /// Relations that say nothing of an order.
 const ASIDE: [&str; 4] = ["ext", "int", "loc", "id"];
-/// How many definitions are unfolded, one within the other.
+/// The number of definitions that are unfolded, one within the other.
 const DEEPEST: usize = 3;
 
-/// How often the limits of an evaluation are polled before it is given up: it takes some tens of milliseconds.
-const PATIENCE: u32 = 500;
+/// The number of times that the limits of an evaluation are polled before it is given up: it takes some tens of milliseconds.
+const MOST_POLLS: u32 = 500;
 
 /// The pairs that break a check, each with its definition unfolded; nothing if the check cannot be evaluated, or not soon.
 pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
@@ -47,11 +47,11 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
         evaluator.choose(ChoiceId(0), &mo);
     }
     let mut polls = 0;
-    let mut patience = |_: usize, _: u64| {
+    let mut limits = |_: usize, _: u64| {
         polls += 1;
-        if polls < PATIENCE { Ok(()) } else { Err(Stopped) }
+        if polls < MOST_POLLS { Ok(()) } else { Err(Stopped) }
     };
-    if evaluator.holds_within(check.index, &mut patience).is_err() {
+    if evaluator.holds_within(check.index, &mut limits).is_err() {
         return Vec::new();
     }
     let Some(failure) = evaluator.failure(check.index) else { return Vec::new() };
@@ -108,7 +108,7 @@ impl Unfolding<'_> {
         vec![Related { from: EventId::from_index(pair.0), to: EventId::from_index(pair.1), name, because }]
     }
 
-    /// What the text calls a relation.
+    /// The name of a relation in the text.
     fn name(&self, node: NodeId) -> Option<&'static str> {
         let node = self.plan.node(node);
         let name = match &node.op {

@@ -15,7 +15,7 @@ pub struct Map;
 #[derive(Clone, Default)]
 pub struct Entries {
     by_key: BTreeMap<Value, Value>,
-    /// How many keys have each value: what the entries say already, for `contains_value`.
+    /// The number of keys that have each value: what the entries say already, for `contains_value`.
     holders: BTreeMap<Value, u32>,
 }
 

@@ -36,17 +36,17 @@ pub enum UnknownSpec {
         NAMES.join(", ")
     )]
     Name {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
     },
     /// The parameters are wrong.
     #[error("specification `{name}`, column {column}: {reason}")]
     Parameter {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The column of the error, from 1.
         column: u32,
-        /// What is wrong there.
+        /// The fault there.
         reason: String,
     },
 }

@@ -13,7 +13,7 @@ const SIGNATURES: &[Signature] =
     &[Signature::new("insert", &[Kind::Any], Kind::Null), Signature::new("delete_min", &[], Kind::Any)];
 
 impl Spec for PriorityQueue {
-    /// How often each value is there.
+    /// The number of times that each value is there.
     type State = BTreeMap<Value, u32>;
 
     fn name(&self) -> &str {

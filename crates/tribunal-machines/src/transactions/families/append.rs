@@ -20,7 +20,7 @@ pub struct ListAppend {
     pub ops: u32,
     /// Number of lists at a time.
     pub keys: u32,
-    /// How many appends a list has.
+    /// The number of appends that a list has.
     pub appends: u32,
     /// The seed of all random choices.
     pub seed: u64,

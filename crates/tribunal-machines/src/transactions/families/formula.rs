@@ -3,7 +3,7 @@
 use crate::hard::Formula;
 use tribunal_history::transactions::{History, HistoryBuilder, KeyId, Op, Status};
 
-/// What is written to a key for each truth value.
+/// The values that are written to a key for the truth values.
 const FALSE: i64 = 0;
 const TRUE: i64 = 1;
 

@@ -130,7 +130,7 @@ pub(super) fn fenced(events: &[Event]) -> Vec<Event> {
     fenced
 }
 
-/// How long a checker took for how many events, and whether it was stopped before the end.
+/// The time that a checker took for how many events, and whether it was stopped before the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     pub time: Duration,

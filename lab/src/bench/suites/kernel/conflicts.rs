@@ -1,4 +1,4 @@
-//! What ccv's conflict relation orders by itself: w before w' if w is in the causal past, (po ∪ rf)⁺, of a read of w'.
+//! The order of writes by ccv's conflict relation alone: w before w' if w is in the causal past, (po ∪ rf)⁺, of a read of w'.
 
 use tribunal_history::memory::{EventId, Execution};
 

@@ -1,4 +1,4 @@
-//! What the causal models and wsc cost on long histories.
+//! The cost of the causal models and wsc on long histories.
 
 use crate::bench::cost::{best, timed};
 use crate::bench::memory::{self, Load};

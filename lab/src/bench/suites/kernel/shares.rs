@@ -1,4 +1,4 @@
-//! How many pairs of writes the saturations order, and how much of the kernel that is.
+//! The pairs of writes that the saturations order, as a share of the kernel.
 
 use super::conflicts;
 use crate::bench::papers::{caches, clients};
@@ -75,7 +75,7 @@ struct Tally {
     conflicts: f64,
     /// Of all pairs, those of the kernel.
     exact: f64,
-    /// How many kernels each has whole.
+    /// The number of kernels that each has whole.
     whole: [u64; 3],
     /// Of the kernels that wsc has not whole, what it has.
     partly: f64,

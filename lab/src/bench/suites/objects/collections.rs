@@ -1,7 +1,7 @@
 //! The algorithms for collections: how their time grows, whatever the concurrency.
 
 use super::cost::Question;
-use super::{PATIENCE, object};
+use super::{ENGINE_TIME, object};
 use crate::bench::table::{kept, rate, ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
             let (fewer, more) = (run(name, processes, small), run(name, processes, large));
             let [few, many] = [&fewer, &more].map(|history| {
                 let question = Question::linearizable(history, &*spec);
-                let timed = question.best(3, Some(Engine::Collection), PATIENCE);
+                let timed = question.best(3, Some(Engine::Collection), ENGINE_TIME);
                 assert!(timed.consistent(), "{name}: a run of an atomic object");
                 timed
             });
@@ -66,7 +66,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
 fn beside_search(session: &mut Session<'_>) -> Result<(), Error> {
     const ENGINES: [Engine; 3] = [Engine::Collection, Engine::Search, Engine::WingGong];
     let sizes = session.pick(&[30, 100, 1_000, 10_000][..], &[30, 100, 1_000, 10_000, 100_000]);
-    let patience = session.pick(Duration::from_secs(1), PATIENCE);
+    let patience = session.pick(Duration::from_secs(1), ENGINE_TIME);
     let names = ENGINES.map(Engine::name);
     let mut table = Table::new(
         format!("the same of 8 clients by searches; at most {} a history", time(patience)),

@@ -53,7 +53,7 @@ impl<'a> Question<'a> {
         best
     }
 
-    /// How long the certificate takes to verify.
+    /// The time that the certificate takes to verify.
     pub fn verified(self, verdict: &Verdict) -> String {
         let start = Instant::now();
         if let Err(refusal) = verify(self.history, self.spec, self.criterion, verdict) {

@@ -1,7 +1,7 @@
 //! Histories on which searches over sets of operations explode.
 
 use super::cost::Question;
-use super::{PATIENCE, object};
+use super::{ENGINE_TIME, object};
 use crate::bench::table::kept;
 use crate::bench::{Error, Session, Table, memory};
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Case {
 
     /// Checks it, whatever that takes.
     pub fn check(&self) {
-        let timed = Question::linearizable(&self.history, &*self.spec).timed(None, PATIENCE);
+        let timed = Question::linearizable(&self.history, &*self.spec).timed(None, ENGINE_TIME);
         assert!(!timed.decided() || timed.consistent() == self.linearizable, "a known verdict");
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     for name in CASES {
         let case = Case::named(name).expect("a case of the list");
         let question = Question::linearizable(&case.history, &*case.spec);
-        let timed = question.best(3, None, PATIENCE);
+        let timed = question.best(3, None, ENGINE_TIME);
         let verdict = &timed.verdict;
         assert!(!timed.decided() || timed.consistent() == case.linearizable, "{name}");
         table.row([
@@ -183,7 +183,7 @@ mod tests {
     fn the_small_cases_are_what_they_are_said_to_be() {
         for name in CASES.into_iter().filter(|name| !name.contains("100k")) {
             let case = Case::named(name).expect("a case of the list");
-            let timed = Question::linearizable(&case.history, &*case.spec).timed(None, PATIENCE);
+            let timed = Question::linearizable(&case.history, &*case.spec).timed(None, ENGINE_TIME);
             assert!(timed.decided() && timed.consistent() == case.linearizable, "{name}");
         }
     }

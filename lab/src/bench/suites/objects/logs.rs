@@ -1,7 +1,7 @@
 //! Logs by others, beside what Porcupine takes on them.
 
 use super::cost::Question;
-use super::{PATIENCE, object};
+use super::{ENGINE_TIME, object};
 use crate::bench::table::{kept, ratio, time};
 use crate::bench::{Error, Session, Table};
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     session.begin("generated logs", PORCUPINE_KV.len() as u64);
     for (name, operations, lies, millis) in PORCUPINE_KV {
         let history = key_value(operations, lies);
-        let timed = Question::linearizable(&history, &*object("kv-store")).best(3, None, PATIENCE);
+        let timed = Question::linearizable(&history, &*object("kv-store")).best(3, None, ENGINE_TIME);
         assert!(!timed.decided() || timed.consistent() == (lies == 0.0), "{name}");
         let name = format!("generated key-value, {name}");
         let porcupine = Duration::from_secs_f64(millis / 1e3);
@@ -114,7 +114,7 @@ impl Logs {
                 // A file of something else is not a log.
                 let Some(log) = history.object() else { continue };
                 let spec = object(&log.spec);
-                let timed = Question::linearizable(&log.history, &*spec).best(3, None, PATIENCE);
+                let timed = Question::linearizable(&log.history, &*spec).best(3, None, ENGINE_TIME);
                 if let Some(&verdict) = expected.get(&name[..]) {
                     assert!(!timed.decided() || timed.consistent() == (verdict == "ok"), "{name}");
                 }

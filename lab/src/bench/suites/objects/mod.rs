@@ -11,8 +11,8 @@ use std::time::Duration;
 use tribunal_history::object::Specification;
 use tribunal_history::object::specs::named;
 
-/// How long an engine may take over one history.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that an engine may take over one history.
+const ENGINE_TIME: Duration = Duration::from_secs(10);
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     collections::report(session)?;

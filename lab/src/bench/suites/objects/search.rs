@@ -1,7 +1,7 @@
 //! The general search beside Wing and Gong's as it stands, on what no collection's algorithm covers.
 
 use super::cost::Question;
-use super::{PATIENCE, object};
+use super::{ENGINE_TIME, object};
 use crate::bench::table::{ratio, time};
 use crate::bench::{Error, Plot, Session, Table};
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn beside_plain(session: &mut Session<'_>) -> Result<(), Error> {
             for seed in 0..runs {
                 let history = run(name, processes, operations, lies, seed);
                 let question = Question::linearizable(&history, &*spec);
-                let ours = question.timed(Some(Engine::Search), PATIENCE);
+                let ours = question.timed(Some(Engine::Search), ENGINE_TIME);
                 assert!(ours.decided(), "{name}, run {seed}");
                 assert!(lies > 0.0 || ours.consistent(), "{name}, run {seed}: of an atomic object");
                 total += ours.time;
@@ -95,7 +95,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
         for &operations in sizes {
             let history = run(name, 8, operations, 0.0, 1);
             let question = Question::linearizable(&history, &*spec);
-            let ours = question.best(3, Some(Engine::Search), PATIENCE);
+            let ours = question.best(3, Some(Engine::Search), ENGINE_TIME);
             // What has given up is not asked about longer histories.
             let baseline = (!out).then(|| question.timed(Some(Engine::WingGong), BASELINE));
             out |= baseline.as_ref().is_some_and(|baseline| !baseline.decided());

@@ -100,7 +100,7 @@ impl Row {
     }
 }
 
-/// How long a history may take, as a table's title says it.
+/// The time that a history may take, as a table's title says it.
 pub(super) fn at_most(patience: Duration) -> String {
     format!("at most {} a history", time(patience))
 }

@@ -1,6 +1,6 @@
 //! Longer histories than the paper's.
 
-use super::{PATIENCE, WAYS};
+use super::{ENGINE_TIME, WAYS};
 use crate::bench::suites::objects::cost::Question;
 use crate::bench::table::time;
 use crate::bench::{Error, Plot, Session, Table};
@@ -14,7 +14,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     let mut table = Table::new(
         format!(
             "{histories} histories of a size, told truly and so hbvis, 3 processes: mean times; at most {} each",
-            time(PATIENCE)
+            time(ENGINE_TIME)
         ),
         &["operations", "linearizable", "minimal", "naive", "search", "wing-gong"],
     );
@@ -33,7 +33,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             let mut verdicts = [None; WAYS.len()];
             for (at, way) in WAYS.into_iter().enumerate().filter(|&(at, _)| !out[at]) {
                 let question = Question { history: &history, spec: &Map, criterion: way.criterion() };
-                let timed = question.timed(Some(way.engine()), PATIENCE);
+                let timed = question.timed(Some(way.engine()), ENGINE_TIME);
                 verdicts[at] = timed.decided().then(|| timed.consistent());
                 times[at] += timed.time;
                 stopped[at] += u32::from(!timed.decided());

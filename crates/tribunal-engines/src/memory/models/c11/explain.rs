@@ -34,7 +34,7 @@ struct Lemmas {
     edges: Vec<Edge>,
     /// Those that hold by coherence, by their ends.
     known: FxHashMap<(EventId, EventId), usize>,
-    /// What the derived edges of a derivation say of mo.
+    /// The mo edges that the derived edges of a derivation stand for.
     derived: Vec<Vec<Edge>>,
 }
 
@@ -129,7 +129,7 @@ impl Explanation<'_> {
         steps
     }
 
-    /// What a base edge says of mo.
+    /// The mo edges that a base edge stands for.
     fn base_mo(&self, from: Node, to: Node, lemmas: &mut Lemmas) -> Vec<Edge> {
         if !self.is_write(to) || matches!(self.beside(from), Some(Beside::Known(_))) {
             return Vec::new();
@@ -197,7 +197,7 @@ impl Explanation<'_> {
         self.scene.hb.path(self.x(), from, to).expect("one happens before the other")
     }
 
-    /// What a derived edge, or one that closes a cycle, says of mo.
+    /// The mo edges that a derived edge, or one that closes a cycle, stands for.
     fn derived(&self, lemma: &Lemma, derived: &[Lemma], lemmas: &mut Lemmas) -> Vec<Edge> {
         let x = self.x();
         let (from, to) = (self.origin(lemma.from), self.origin(lemma.to));

@@ -1,4 +1,4 @@
-//! RC20, RC11, RA and Relaxed.
+//! rc20, rc11, ra and relaxed.
 //!
 //! - acyclic(po ∪ rf)
 //! - irr(mo ; rf? ; hb?)   write coherence
@@ -180,8 +180,8 @@ fn seq_cst(
         return consistent(&in_order(&psc.events, &saturation.graph), decided);
     }
     /// Refuted cases after which another way is worth a try.
-    const PATIENCE: u64 = 2000;
-    let patience = if engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+    const CASES_BEFORE_SAT: u64 = 2000;
+    let patience = if engine == Some(Engine::Search) { u64::MAX } else { CASES_BEFORE_SAT };
     let mut states = 0;
     let searched = match engine {
         Some(Engine::Sat) => None,
@@ -227,7 +227,7 @@ fn plainly(
 /// Moves by which the order of a small graph may be straightened.
 const STRAIGHTENED: usize = 64;
 
-/// What it takes to observe what threads know of each other.
+/// The bytes that it takes to observe what threads know of each other.
 const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_LOCATION: usize = 64;
 

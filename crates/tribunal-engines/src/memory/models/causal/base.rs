@@ -202,7 +202,7 @@ impl Writes {
         self.run_threads[run]
     }
 
-    /// Where the runs begin, and behind them where the last ends.
+    /// The places where the runs begin, and behind them where the last ends.
     pub(super) fn run_starts(&self) -> &[u32] {
         &self.run_starts
     }

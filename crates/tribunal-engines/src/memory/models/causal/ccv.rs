@@ -31,7 +31,7 @@ use tribunal_history::verdict::{
 /// Edges between writes.
 type Pairs = Vec<(EventId, EventId)>;
 
-/// What an edge takes, twice while it is put where it ends; what writes and arrows take beside it.
+/// The bytes that an edge takes, twice while it is put where it ends; what writes and arrows take beside it.
 const BYTES_PER_EDGE: usize = 12;
 const BYTES_PER_EVENT: usize = 32;
 const BYTES_PER_LOCATION: usize = 16;

@@ -1,4 +1,4 @@
-//! What ccm and wccm ask of the order in which all threads see the writes: acyclic(π ∪ rf ∪ pww ∪ rw\[pww\]).
+//! The axiom of ccm and wccm about the order in which all threads see the writes: acyclic(π ∪ rf ∪ pww ∪ rw\[pww\]).
 //!
 //! pww = (hb_WW ∪ cf\[hb\])⁺ orders the writes of each location, and rw puts the readers of a write before the
 //! writes that pww puts after it. With hb as the past of each event, O(n·k) pairs are enough; all others follow
@@ -26,7 +26,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
 
-/// What bases, writes and the graph of all events take.
+/// The bytes that bases, writes and the graph of all events take.
 const BYTES_PER_EVENT: usize = 72;
 const BYTES_PER_LOCATION: usize = 16;
 
@@ -89,14 +89,14 @@ pub(super) fn order(
     Ok(Ok(pairs))
 }
 
-/// What some threads ask for.
+/// The edges that some threads ask for.
 struct Found<'m> {
     pairs: Bounded<'m, (EventId, EventId)>,
     /// A write and a read of the initial write that has it in its past.
     overwritten: Option<(EventId, EventId)>,
 }
 
-/// What `find` adds for each thread.
+/// The edges that `find` adds for each thread.
 fn by_thread<'m>(
     x: &Execution,
     meter: &'m Meter<'m>,

@@ -23,7 +23,7 @@ pub(super) trait Graph {
     fn before(&self, node: u32, visit: impl FnMut(u32));
 }
 
-/// How many nodes are visited between two looks at the limits.
+/// The number of nodes that are visited between two looks at the limits.
 const TURN: usize = 1 << 16;
 
 /// The nodes in an order in which every edge goes forward, or a cycle. O(nodes + edges) time, 8 bytes per node.

@@ -1,4 +1,4 @@
-//! What all observers have seen, thread by thread; and the cycle in what one of them has seen.
+//! The views of all observers, thread by thread, and the cycle in the view of one of them.
 
 use super::base::{Base, Writes};
 use super::graph::{Arrows, arrows_to, sort};
@@ -13,7 +13,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, ThreadId};
 use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
 
-/// What a base and the writes take, and what an observer takes of each event while it looks.
+/// The bytes that a base and the writes take, and what an observer takes of each event while it looks.
 const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_OBSERVED: usize = 16;
 
@@ -34,7 +34,7 @@ pub(super) fn some_cycle(
     shortest_cycle(base, &views, limits)
 }
 
-/// What the observers of a base have seen, or a cycle in what one of them has.
+/// The views of the observers of a base, or a cycle in the view of one of them.
 pub(super) fn all_seen(
     base: &Base<'_>,
     writes: &Writes,

@@ -21,12 +21,12 @@ use tribunal_history::verdict::{Axiom, Limit, Refutation, Violation};
 /// Histories up to this size are explained by the shortest of all explanations.
 const LITMUS: usize = 128;
 
-/// What observable writes take, and what an observer takes for each of their runs.
+/// The bytes that observable writes take, and what an observer takes for each of their runs.
 const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_LOCATION: usize = 16;
 const BYTES_PER_RUN: usize = 8 + size_of::<Option<LastWrite>>();
 
-/// Why `axiom`, which is the one above, is broken, if it is. Every read synchronizes in `hb`.
+/// The reason why `axiom`, which is the one above, is broken, if it is. Every read synchronizes in `hb`.
 pub(in crate::memory::models) fn find(
     x: &Execution,
     hb: &HappensBefore,

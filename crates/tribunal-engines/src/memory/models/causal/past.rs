@@ -94,7 +94,7 @@ impl<'a> Past<'a> {
         Ok(Ok(Past { bases, known: Known::Clocks(clocks) }))
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         match &self.known {
             Known::Clocks(clocks) => clocks.bytes(),

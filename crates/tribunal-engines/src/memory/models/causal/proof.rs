@@ -13,7 +13,7 @@ pub(super) struct Line<'a> {
     pub seen: Vec<Seen>,
 }
 
-/// Which of the edges seen a path may use.
+/// The edges seen that a path may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
     /// All: hb, and whb where there are two lines.

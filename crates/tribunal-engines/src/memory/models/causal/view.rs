@@ -1,4 +1,4 @@
-//! What an observer has seen: hb_o.
+//! The view of an observer: hb_o.
 //!
 //! hb_o is the least transitive relation that contains a base (co = (po ∪ rf)⁺, or a part of it) in the past of o,
 //! and w → w' for distinct writes of one location whenever w → r for a read r of w' that is o or before o in its
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub read: EventId,
 }
 
-/// What an observer has seen.
+/// The view of an observer.
 pub(super) struct View {
     /// In the order in which they were found: each depends on earlier ones only.
     pub seen: Vec<Seen>,
@@ -34,9 +34,9 @@ pub(super) struct View {
     pub acyclic: bool,
 }
 
-/// What observers use one after the other. 8 bytes per event and 4 per run of writes.
+/// The memory that observers use one after the other. 8 bytes per event and 4 per run of writes.
 pub(super) struct Scratch {
-    /// How many events that are left come after each.
+    /// The number of events that that are left come after each.
     after: Vec<u32>,
     /// For each write, the last edge to it.
     seen_into: Vec<u32>,
@@ -96,7 +96,7 @@ impl Scratch {
     }
 }
 
-/// What a thread has seen; `known` tells of edges that the base, which is acyclic or the thread's own, has anyway.
+/// The view of a thread; `known` tells of edges that the base, which is acyclic or the thread's own, has anyway.
 ///
 /// O(p + r·k) for p events in the past of r reads; 20 bytes per edge.
 pub(super) fn observe(

@@ -24,7 +24,7 @@ use tribunal_history::memory::Execution;
 use tribunal_history::model::Preserved;
 use tribunal_history::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witness};
 
-/// What bases, writes and a sorted graph take.
+/// The bytes that bases, writes and a sorted graph take.
 const BYTES_PER_EVENT: usize = 76;
 const BYTES_PER_LOCATION: usize = 16;
 

@@ -146,11 +146,11 @@ fn beyond(
     states: &mut u64,
 ) -> Result<(Outcome, Engine), Limit> {
     /// Refuted cases after which another way is worth a try.
-    const PATIENCE: u64 = 2000;
+    const CASES_BEFORE_SAT: u64 = 2000;
     if engine == Some(Engine::Sat) {
         return Ok((search::solve(x, saturation, explain, limits, states)?, Engine::Sat));
     }
-    if let Some(outcome) = search::search(x, saturation, explain, PATIENCE, limits, states)? {
+    if let Some(outcome) = search::search(x, saturation, explain, CASES_BEFORE_SAT, limits, states)? {
         return Ok((outcome, Engine::Search));
     }
     if engine.is_none() {
@@ -163,7 +163,7 @@ fn beyond(
     }
     // There is none: what is left to do is to prove it.
     let outcome = search::search(x, saturation, explain, u64::MAX, limits, states)?;
-    Ok((outcome.expect("patience without end"), Engine::Search))
+    Ok((outcome.expect("cases without end"), Engine::Search))
 }
 
 /// An mo that extends what a saturation orders: that of sc, or the store order of ccm or of wccm. Where a causal model says
@@ -241,7 +241,7 @@ pub fn decide_assuming(
     }
 }
 
-/// What a base takes while it is built.
+/// The bytes that a base takes while it is built.
 const BYTES_PER_EVENT: usize = 100;
 
 /// The graph of what a model preserves, or why it is cyclic.

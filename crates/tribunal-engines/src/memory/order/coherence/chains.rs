@@ -32,7 +32,7 @@ pub(crate) struct Chains {
     starts: Vec<u32>,
     tops: Vec<EventId>,
     bottoms: Vec<EventId>,
-    /// How many writes each location has.
+    /// The number of writes that each location has.
     writes: Vec<u32>,
 }
 
@@ -69,7 +69,7 @@ impl SharedSource {
 }
 
 impl Chains {
-    /// What the chains of a history take at most.
+    /// The bytes that the chains of a history take at most.
     pub(crate) fn bytes(x: &Execution) -> usize {
         let features = x.features();
         let (writes, locations) = (features.writes, x.location_count());
@@ -156,12 +156,12 @@ impl Chains {
         self.starts[loc.index()]..self.starts[loc.index() + 1]
     }
 
-    /// How many chains there are.
+    /// The number of chains.
     pub(crate) fn count(&self) -> usize {
         self.tops.len()
     }
 
-    /// How many writes a location has, the initial one included.
+    /// The number of writes that a location has, the initial one included.
     pub(crate) fn write_count(&self, loc: LocId) -> usize {
         self.writes[loc.index()] as usize
     }

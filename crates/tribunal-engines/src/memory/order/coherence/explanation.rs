@@ -1,4 +1,4 @@
-//! Why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
+//! The reason why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
 
 use super::chains::{left_by, looked_at};
 use super::minimal::Coherence;
@@ -19,7 +19,7 @@ struct Constraint {
     target: EventId,
 }
 
-/// Who looks, in a constraint.
+/// The access that looks, in a constraint.
 #[derive(Clone, Copy)]
 enum Accessor {
     /// This access.

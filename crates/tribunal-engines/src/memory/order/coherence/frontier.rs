@@ -21,7 +21,7 @@ use tribunal_history::verdict::Limit;
 
 const UNLOCKED: u32 = u32::MAX;
 
-/// What a frontier that is remembered takes beside its entries: the box, and a table that is at most doubled.
+/// The bytes that a frontier that is remembered takes beside its entries: the box, and a table that is at most doubled.
 const BYTES_PER_FRONTIER: usize = 56;
 
 /// All writes in an order in which the execution can be run, if there is one. Counts the states that need a choice.

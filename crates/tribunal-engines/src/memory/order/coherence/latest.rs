@@ -1,4 +1,4 @@
-//! What threads observe of each other's accesses, where threads are many: the latest accesses in each event's past.
+//! The latest accesses in each event's past.
 
 use crate::memory::order::past::pasts::PastSets;
 use crate::memory::order::past::sets::{MOST_OTHERS, SetId, Sets};
@@ -66,7 +66,7 @@ impl Latest {
     }
 }
 
-/// How many of the places are below `from`; fast if that is nearly all.
+/// The number of places below `from`; fast if that is nearly all.
 fn before(places: &[u32], from: u32) -> usize {
     let (mut end, mut step) = (places.len(), 1);
     loop {
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
 
 /// The threads in teams of at least some thousand events.
 pub(crate) fn teams(x: &Execution) -> Vec<Vec<ThreadId>> {
-    /// What a team has at least, and how many teams there are at most.
+    /// The least number of events of a team, and the greatest number of teams.
     const EVENTS: usize = 1 << 13;
     const TEAMS: usize = 256;
     let least = EVENTS.max(x.len() / TEAMS);

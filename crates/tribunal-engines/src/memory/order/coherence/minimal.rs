@@ -27,16 +27,16 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId};
 use tribunal_history::verdict::{Axiom, Limit, ModificationOrder, Refutation, Violation};
 
-/// What chains, observable accesses and the orders of the writes take.
+/// The bytes that chains, observable accesses and the orders of the writes take.
 const BYTES_PER_EVENT: usize = 56;
 const BYTES_PER_LOCATION: usize = 64;
-/// What an observer takes for each run of accesses.
+/// The bytes that an observer takes for each run of accesses.
 const BYTES_PER_RUN: usize = 8;
 
-/// How many groups the locations are put into, each to be ordered on its own.
+/// The number of groups that the locations are put into, each to be ordered on its own.
 const GROUPS: usize = 64;
 
-/// What a constraint takes, and an arc that is made of it when the writes are ordered.
+/// The bytes that a constraint takes, and an arc that is made of it when the writes are ordered.
 const BYTES_PER_ARC: usize = size_of::<Arc>() + 4;
 
 /// A constraint between two chains: mo puts the first before the second.
@@ -74,10 +74,10 @@ pub(super) struct Coherence<'a> {
     pub(super) accesses: Accesses,
 }
 
-/// What an observer, or the given final values, demand: for each group of locations, its constraints.
+/// The demands of an observer, or of the given final values: for each group of locations, its constraints.
 struct Demands {
     groups: Vec<Vec<Arc>>,
-    /// How many bytes of the constraints have been counted.
+    /// The bytes of the constraints that have been counted.
     counted: usize,
     /// A group in which some write must come before an earlier one of its own chain.
     contradiction: Option<u32>,
@@ -114,7 +114,7 @@ impl Coherence<'_> {
         Ok(Ok(mo))
     }
 
-    /// What the threads demand.
+    /// The demands of the threads.
     fn observe(&self, group_of: &[u32], groups: usize, meter: &Meter<'_>) -> Result<Vec<Demands>, Limit> {
         let x = self.x;
         match self.sight() {

@@ -1,4 +1,4 @@
-//! What threads observe of each other's accesses (Tunç et al. 2023, section 3: lastWriteBefore and lastReadBefore).
+//! The accesses of others that each thread observes (Tunç et al. 2023, section 3: lastWriteBefore and lastReadBefore).
 
 use super::chains::{Chains, Link};
 use super::latest::{Latest, Walk};
@@ -35,7 +35,7 @@ struct Run {
     start: u32,
 }
 
-/// How many events a thread goes on by before the next thread has its turn.
+/// The number of events that a thread goes on by before the next thread has its turn.
 pub(crate) const TURN: u32 = 2048;
 
 /// Behind the accesses of a location: it comes after every event.
@@ -144,7 +144,7 @@ impl Accesses {
     }
 }
 
-/// How threads see each other's accesses.
+/// The way in which threads see each other's accesses.
 #[derive(Clone, Copy)]
 pub(crate) enum Sight<'a> {
     /// By clocks; without clocks they see only their own accesses.
@@ -153,7 +153,7 @@ pub(crate) enum Sight<'a> {
     Sets(Option<(&'a Latest, &'a PastSets)>),
 }
 
-/// What observers look at by clocks. Without clocks they see only their own accesses.
+/// The scene that observers look at by clocks. Without clocks they see only their own accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub x: &'a Execution,

@@ -24,7 +24,7 @@ use tribunal_history::verdict::{Because, Cycle, Edge, Limit};
 /// Histories up to this size get the shortest of all cycles.
 const LITMUS: usize = 256;
 
-/// What chains, accesses, an order of the writes and where the edges to each event begin take.
+/// The bytes that chains, accesses, an order of the writes and where the edges to each event begin take.
 const BYTES_PER_EVENT: usize = 44;
 
 /// An mo edge between the ends of two rf-chains, with the mo edge between two of their writes that it follows from.
@@ -38,7 +38,7 @@ pub(crate) struct MoEdge {
     reason: Reason,
 }
 
-/// Why the base of an edge holds.
+/// The reason why the base of an edge holds.
 #[derive(Clone, Copy, Debug)]
 enum Reason {
     /// The first write happens before the access `e`, which looks at the second.
@@ -51,7 +51,7 @@ enum Reason {
     Assumed,
 }
 
-/// Why a graph is cyclic.
+/// The reason why a graph is cyclic.
 pub(crate) enum Contradiction {
     /// No replay gets past this.
     Deadlock(Deadlock),

@@ -17,7 +17,7 @@ pub(crate) struct Clocks {
     threads: usize,
     row_of: Vec<Row>,
     chunks: Vec<Vec<u32>>,
-    /// How many rows there are, and the rows of a chunk as a power of two.
+    /// The number of rows, and the rows of a chunk as a power of two.
     rows: u32,
     chunk_bits: u32,
 }
@@ -38,7 +38,7 @@ impl Clocks {
     /// The row of nothing known.
     pub(crate) const EMPTY: Row = Row(0);
 
-    /// How many bytes the table takes.
+    /// The number of bytes that the table takes.
     pub(crate) fn bytes(&self) -> usize {
         let full = self.chunks.len().saturating_sub(1) * (self.threads << self.chunk_bits);
         4 * (self.row_of.len() + full + self.chunks.last().map_or(0, Vec::capacity))
@@ -99,7 +99,7 @@ impl Clocks {
         row
     }
 
-    /// How many events of `thread`, which is not the thread of `event`, come before `event`.
+    /// The number of events of `thread`, which is not the thread of `event`, that come before `event`.
     #[inline(always)]
     pub(crate) fn known(&self, event: EventId, thread: ThreadId) -> u32 {
         self.entry(self.row_of[event.index()], thread)

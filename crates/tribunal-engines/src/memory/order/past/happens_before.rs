@@ -11,7 +11,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, LocId, Slot, ThreadId};
 use tribunal_history::verdict::{Because, Edge};
 
-/// What makes one thread's events happen before another's.
+/// The kinds of synchronization, which make one thread's events happen before another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Synchronization {
     /// hb = po.
@@ -86,7 +86,7 @@ impl HappensBefore {
         Ok(HappensBefore { synchronization, pasts, unheard })
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.pasts.as_ref().map_or(0, Pasts::bytes) + self.unheard.len()
     }
@@ -108,12 +108,12 @@ impl HappensBefore {
     }
 }
 
-/// What is carried through a replay.
+/// Knowledge that is carried through a replay.
 trait Carried {
     /// Goes past an event.
     fn visit(&mut self, step: Step);
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     fn bytes(&self) -> usize;
 }
 
@@ -134,7 +134,7 @@ struct Annotated<'a> {
     x: &'a Execution,
     clocks: Clocks,
     threads: Vec<ThreadState>,
-    /// What a reader of each write may acquire. Below n: all that happened up to and including this event, which is the
+    /// The knowledge that a reader of each write may acquire. Below n: all that happened up to and including this event, which is the
     /// write itself or a fence before it. From n: entry `released - n` of `joined`. Or [`NONE`].
     released: Vec<u32>,
     /// Clocks that are no event's, k entries each: what RMWs pass on from several releases.
@@ -144,11 +144,11 @@ struct Annotated<'a> {
     continued: Option<Continued<(u32, u32)>>,
 }
 
-/// What the last release write of each thread to each location released, where later writes of the thread continue its
+/// The knowledge that the last release write of each thread to each location released, where later writes of the thread continue its
 /// release sequence.
 type Continued<R> = FxHashMap<(ThreadId, LocId), R>;
 
-/// What it takes, while it moves to where there is more room.
+/// The bytes that it takes, while it moves to where there is more room.
 fn continued_bytes<R>(continued: Option<&Continued<R>>) -> usize {
     continued.map_or(0, |last| 2 * last.held())
 }
@@ -157,7 +157,7 @@ struct ThreadState {
     row: Row,
     /// The last release fence.
     fence: u32,
-    /// What relaxed reads have read and an acquire fence will acquire.
+    /// The knowledge that relaxed reads have read and an acquire fence will acquire.
     pending: Box<[u32]>,
 }
 
@@ -279,7 +279,7 @@ struct AnnotatedSets<'a> {
     x: &'a Execution,
     sets: PastSets,
     threads: Vec<ManyState>,
-    /// What a reader of each write may acquire, and the event whose past that is, or [`NONE`].
+    /// The knowledge that a reader of each write may acquire, and the event whose past that is, or [`NONE`].
     released: Vec<(SetId, u32)>,
     /// The writes that another thread reads, or an RMW; and the RMWs that are read.
     heard: Vec<bool>,
@@ -290,9 +290,9 @@ struct AnnotatedSets<'a> {
 
 struct ManyState {
     traveler: ThreadCursor,
-    /// What the last release fence released, and that fence.
+    /// The knowledge that the last release fence released, and that fence.
     fence: (SetId, u32),
-    /// What relaxed reads have read and an acquire fence will acquire.
+    /// The knowledge that relaxed reads have read and an acquire fence will acquire.
     pending: SetId,
 }
 

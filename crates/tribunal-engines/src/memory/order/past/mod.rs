@@ -1,4 +1,4 @@
-//! What comes before each event: replays, the clocks and sets that they carry, happens-before.
+//! The past of each event: replays, the clocks and sets that they carry, happens-before.
 
 pub(crate) mod causality;
 pub(crate) mod clocks;

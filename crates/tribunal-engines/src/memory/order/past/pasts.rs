@@ -1,4 +1,4 @@
-//! What comes before each event in an order that contains program order: as clocks or, where threads are many, as sets.
+//! The past of each event in an order that contains program order: as clocks or, where threads are many, as sets.
 
 use super::clocks::Clocks;
 use super::replay::{Halt, replay};
@@ -7,7 +7,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Slot, ThreadId};
 use tribunal_history::verdict::Limit;
 
-/// What comes before each event.
+/// The past of each event.
 pub(crate) enum Pasts {
     /// 4 bytes per event and 4·k bytes for each event that learns something.
     Clocks(Clocks),
@@ -59,7 +59,7 @@ impl Pasts {
         Ok(Pasts::Clocks(clocks))
     }
 
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Pasts::Clocks(clocks) => clocks.bytes(),
@@ -111,7 +111,7 @@ pub(crate) struct ThreadCursor {
     count: u8,
 }
 
-/// How many events a thread may have learned from such that it is known that none of the others matters.
+/// The number of events that a thread may have learned from such that it is known that none of the others matters.
 const SOURCES: usize = 3;
 
 /// More sources than are kept.
@@ -203,7 +203,7 @@ impl PastSets {
         Ok(pasts)
     }
 
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(crate) fn bytes(&self) -> usize {
         let columns = 4 * (self.set_of.len() + self.place_of.len() + self.event_at.capacity());
         self.sets.bytes() + columns + self.threads * size_of::<ThreadCursor>()
@@ -295,7 +295,7 @@ impl PastSets {
     }
 }
 
-/// Which events other threads hear of by reading from them.
+/// The events that other threads hear of by reading from them.
 pub(crate) fn heard_of(x: &Execution) -> Vec<bool> {
     let mut heard = vec![false; x.len()];
     for thread in x.threads() {

@@ -8,11 +8,11 @@ use tribunal_history::verdict::Limit;
 
 const NO_ONE: u32 = u32::MAX;
 
-/// How many events of a thread are replayed before the next thread has its turn. Threads that advance together keep
+/// The number of events of a thread that are replayed before the next thread has its turn. Threads that advance together keep
 /// what they exchange in cache.
 const TURN: u32 = 1024;
 
-/// How many turns are taken between two looks at the clock.
+/// The number of turns that are taken between two looks at the clock.
 const CHECK: u32 = 16;
 
 /// One event, as the replay reaches it.
@@ -24,7 +24,7 @@ pub(crate) struct Step {
     pub source: Option<(EventId, ThreadId)>,
 }
 
-/// Why a replay did not come to its end.
+/// The reason why a replay did not come to its end.
 pub(crate) enum Halt {
     Deadlock(Deadlock),
     Limit(Limit),

@@ -40,7 +40,7 @@ impl Sets {
         Sets { height, leaves: Store::new(), branches: Store::new() }
     }
 
-    /// How many bytes the store takes.
+    /// The number of bytes that the store takes.
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.bytes() + self.branches.bytes()
     }
@@ -131,7 +131,7 @@ impl Sets {
     }
 }
 
-/// How many sets [`Sets::alone`] takes at most.
+/// The number of sets that [`Sets::alone`] takes at most.
 pub(crate) const MOST_OTHERS: usize = 8;
 
 /// The child of a branch with `level` branches below it.
@@ -199,7 +199,7 @@ impl<T: Copy + Default + Eq + Hash, const N: usize> Store<T, N> {
         id
     }
 
-    /// Where to look for an array first.
+    /// The place to look for an array first.
     fn place(&self, array: &[T; N]) -> usize {
         let mut hasher = FxHasher::default();
         array.hash(&mut hasher);

@@ -12,7 +12,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::Limit;
 
-/// What a write takes beside the graph.
+/// The bytes that a write takes beside the graph.
 const BYTES_PER_EVENT: usize = 40;
 
 /// The writes in the order of an mo that extends the graph, if there is one; `states` counts the writes that were placed.
@@ -48,7 +48,7 @@ pub(crate) fn search(
     Ok(Some(in_order(x, completion.graph)))
 }
 
-/// Which write was placed, and how many derived edges there were before.
+/// The write that was placed, and how many derived edges there were before.
 struct Tried {
     choice: usize,
     edges: usize,

@@ -1,4 +1,4 @@
-//! Why saturation ran into a cycle: the derived edges that the cycle depends on, each with the path it was derived from.
+//! The reason why saturation ran into a cycle: the derived edges that the cycle depends on, each with the path it was derived from.
 
 use super::saturation::{Conflict, Reason, ViewSaturation};
 use crate::reach::graph::Node;
@@ -38,7 +38,7 @@ pub(crate) struct Derivation {
 }
 
 impl ViewSaturation<'_> {
-    /// Why a conflict is one.
+    /// The reason why a conflict is one.
     pub(crate) fn derivation(&self, conflict: &Conflict) -> Derivation {
         let Conflict { from, to, reason } = *conflict;
         let all = self.graph.derived().len();

@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 struct Held {
     seen: Vec<Vec<u32>>,
     touched: Vec<LocId>,
-    /// How many fences had come that keep what was seen before them before what is read after them, when the location was last told of.
+    /// The number of fences that had come that keep what was seen before them before what is read after them, when the location was last told of.
     told: Vec<u32>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn search(
     Ok(line.map(|writes| ModificationOrder::in_line(x, &writes)))
 }
 
-/// What the edges take while they are put where they begin, and a line of all events.
+/// The bytes that the edges take while they are put where they begin, and a line of all events.
 const BYTES_PER_EVENT: usize = 170;
 
 /// Like [`search`], among the lines that have these pairs: the writes in line.
@@ -59,9 +59,9 @@ struct Step {
     event: EventId,
     /// The last write of the event's location before it.
     overwritten: EventId,
-    /// How many candidates the event made.
+    /// The number of candidates that the event made.
     made: u32,
-    /// How many candidates are still to be tried after it.
+    /// The number of candidates that are still to be tried after it.
     untried: u32,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Line<'a> {
         Ok(Some(self.writes()))
     }
 
-    /// How many candidates to try from here: none if this set was visited before.
+    /// The number of candidates to try from here: none if this set was visited before.
     fn arrive(&mut self) -> u32 {
         if self.visited.insert(&self.placed) { self.candidates.len() as u32 } else { 0 }
     }

@@ -82,7 +82,7 @@ impl<'a> MemoryOrderSweep<'a> {
         }
     }
 
-    /// What it takes.
+    /// The bytes that it takes.
     pub(crate) fn bytes(x: &Execution) -> usize {
         // What was overwritten may move to where there is twice the room.
         let writes = x.features().writes + x.features().rmws;

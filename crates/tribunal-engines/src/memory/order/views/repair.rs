@@ -11,7 +11,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::Limit;
 
-/// How many pairs had to be ordered to make the order a memory order; none if it could not be made one: then the graph is
+/// The number of pairs that had to be ordered to make the order a memory order; none if it could not be made one: then the graph is
 /// as before.
 pub(crate) fn repair(
     x: &Execution,

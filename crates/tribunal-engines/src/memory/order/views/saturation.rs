@@ -375,10 +375,10 @@ impl<'a> ViewSaturation<'a> {
     fn pass_on(&mut self, node: Node) {
         let ViewSaturation { x, graph, clocks, .. } = self;
         for &succ in graph.base_succs(node) {
-            clocks.learn(succ, node, told(x, clocks, node, succ));
+            clocks.learn(succ, node, entries_passed(x, clocks, node, succ));
         }
         for succ in graph.derived_succs(node) {
-            clocks.learn(succ, node, told(x, clocks, node, succ));
+            clocks.learn(succ, node, entries_passed(x, clocks, node, succ));
         }
     }
 
@@ -543,7 +543,7 @@ impl<'a> ViewSaturation<'a> {
         let Ok(place) = self.graph.insert(from, to, reason) else {
             return Err(Conflict { from, to, reason });
         };
-        let told = told(self.x, &self.clocks, from, to);
+        let told = entries_passed(self.x, &self.clocks, from, to);
         self.clocks.learn(to, from, told);
         self.note_moved(place);
         Ok(())
@@ -630,7 +630,7 @@ fn has_grown(grown: u64, thread: usize) -> bool {
 
 /// How many entries an edge passes on: the second half only between writes of one location.
 #[inline(always)]
-fn told(x: &Execution, clocks: &Clocks, from: Node, to: Node) -> usize {
+fn entries_passed(x: &Execution, clocks: &Clocks, from: Node, to: Node) -> usize {
     let writes = |node: Node| x.labels().get(node.index()).is_some_and(|label| label.writes());
     let width = clocks.rows.width();
     let all =

@@ -11,7 +11,7 @@ struct Simulation<'a, R> {
     waits_for: Vec<u32>,
     /// Readers still to come, by write.
     unread: Vec<u32>,
-    /// How many nodes the readers of a write wait for besides it.
+    /// The number of nodes that the readers of a write wait for besides it.
     readers_wait_for: Vec<u32>,
     /// The last write of each location so far.
     current: Vec<EventId>,

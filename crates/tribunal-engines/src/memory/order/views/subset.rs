@@ -21,10 +21,10 @@ use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::model::Preserved;
 use tribunal_history::verdict::{Limit, ModificationOrder};
 
-/// How many writes the table has room for, initial writes not counted.
+/// The number of writes that the table has room for, initial writes not counted.
 pub(crate) const MOST_WRITES: usize = 26;
 
-/// How many sets to look at between two looks at the clock.
+/// The number of sets to look at between two looks at the clock.
 const SETS_PER_CHECK: u64 = 1024;
 
 /// Some mo that satisfies both views, if there is one. `states` counts the sets that were looked at.

@@ -19,7 +19,7 @@ pub(super) struct Location {
     /// By thread: its line, or [`NONE`].
     line_of: Vec<u32>,
     pub(super) rows: Rows,
-    /// How many accesses were left after retiring.
+    /// The number of accesses that were left after retiring.
     pub(super) kept: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Location {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) thread: ThreadId,
-    /// How many accesses have been retired. Ordinals count them.
+    /// The number of accesses that have been retired. Ordinals count them.
     pub(super) base: u32,
     pub(super) accesses: Vec<Access>,
     /// What was learned later: from which ordinal on, and the row that is before them too. Sorted; each row includes those
@@ -39,7 +39,7 @@ pub(super) struct Line {
 /// A write, or a read of what its thread need not have heard of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
-    /// Where it stands in its thread.
+    /// Its place in its thread.
     pub(super) index: u32,
     /// The write that it leaves: itself, or what it reads from.
     pub(super) left: u32,

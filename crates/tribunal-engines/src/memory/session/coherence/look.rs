@@ -1,4 +1,4 @@
-//! What a thread sees of a location before it accesses it.
+//! The view that a thread has of a location before it accesses it.
 
 use super::super::log::{Log, NONE};
 use super::location::Location;

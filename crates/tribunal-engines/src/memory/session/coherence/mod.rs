@@ -45,13 +45,13 @@ use tribunal_history::memory::{LocId, Order, ThreadId};
 struct Link {
     /// The first write of its rf-chain that is left.
     top: u32,
-    /// How many writes of the chain are before it.
+    /// The number of writes of the chain that are before it.
     position: u32,
     /// The RMW that reads from it, or [`NONE`].
     next: u32,
-    /// How many accesses of its location its thread has before it.
+    /// The number of accesses of its location that its thread has before it.
     ordinal: u32,
-    /// What who reads it may acquire.
+    /// The knowledge that its readers may acquire.
     release: Release,
     /// Of a top: whether mo may be known to put another chain behind this one.
     followed: bool,
@@ -59,7 +59,7 @@ struct Link {
 
 type Links = Vec<Link>;
 
-/// What to put back to go back.
+/// A change, with the value to put back to go back.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// A line before an access, how many accesses it had and how many rows its location.
@@ -104,7 +104,7 @@ pub(super) struct Coherence {
     locations: Vec<Location>,
     links: Links,
     look: Look,
-    /// What a read puts before a chain.
+    /// The chains that a read puts before a chain.
     edges: Vec<u32>,
     /// The chains before which a write is placed.
     behind: Vec<u32>,
@@ -276,7 +276,7 @@ impl Coherence {
         }
     }
 
-    /// Why a thread may not read from a write.
+    /// The reason why a thread may not read from a write.
     fn refusal(&mut self, log: &Log, thread: ThreadId, source: u32) -> Option<Because> {
         let loc = log.at(source).loc;
         self.look_at(thread, loc);

@@ -126,7 +126,7 @@ impl Coherence {
         let mut threads: Vec<ThreadId> = log.running().collect();
         let idle = threads.is_empty();
         if idle {
-            // Nobody reads; who comes later may read what is last.
+            // Nobody reads; threads that come later may read the last write.
             threads.push(ThreadId(0));
         }
         for thread in threads {

@@ -36,7 +36,7 @@ use tribunal_history::memory::{EventId, Kind, LocId, Order, ThreadId};
 use tribunal_history::model::Model;
 use tribunal_history::verdict::Verdict;
 
-/// How steps are decided.
+/// The way in which steps are decided.
 #[derive(Clone, Debug)]
 pub(super) enum Exact {
     Psc(Box<Psc>),

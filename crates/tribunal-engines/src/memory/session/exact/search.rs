@@ -12,7 +12,7 @@ use tribunal_cat::relation::bits::{contains, insert, members, union};
 /// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way around.
 struct Contradiction;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The graph has another mo.
@@ -40,7 +40,7 @@ pub(super) struct Search {
 }
 
 /// Cycles that are looked for before giving up.
-const PATIENCE: u32 = 20_000;
+const MOST_CHECKS: u32 = 20_000;
 
 impl Search {
     pub(super) fn new() -> Self {
@@ -238,7 +238,7 @@ impl Search {
         let mut skip = 0;
         let mut open = None;
         while let Some((a, b)) = self.open_pair(graph, skip) {
-            if self.checks > PATIENCE {
+            if self.checks > MOST_CHECKS {
                 return Found::GaveUp;
             }
             let partial = graph.before.clone();

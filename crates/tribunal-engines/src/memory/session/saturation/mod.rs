@@ -1,4 +1,4 @@
-//! SessionSaturation, while the execution grows: sc, tso, pso and sra.
+//! Saturation, while the execution grows: sc, tso, pso and sra.
 //!
 //! A graph of events holds whatever every mo must bring about. Its edges are what the model keeps of po and rf, and what
 //! follows from two rules:
@@ -29,7 +29,7 @@ use crate::reach::trail::Trail;
 use tribunal_history::heap::{Heap, held};
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
-/// What a model keeps of po and rf, and which rules it has.
+/// The rules of a model, with the parts of po and rf that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rules {
     /// All of po.
@@ -50,7 +50,7 @@ struct Event {
     /// [`NONE`] of an initial write.
     thread: u32,
     loc: LocId,
-    /// Where it stands in its thread.
+    /// Its place in its thread.
     index: u32,
     reads: bool,
     writes: bool,
@@ -120,7 +120,7 @@ impl Event {
     };
 }
 
-/// What to put back to go back.
+/// A change, with the value to put back to go back.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Event,
@@ -447,7 +447,7 @@ impl SessionSaturation {
         Ok(event)
     }
 
-    /// Which of a location's lines is a thread's.
+    /// The line of a thread among those of a location.
     fn line_at(&mut self, thread: ThreadId, loc: LocId) -> usize {
         let location = &mut self.locations[loc.index()];
         if location.line_of.len() <= thread.index() {

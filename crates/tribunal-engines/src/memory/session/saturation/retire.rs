@@ -48,7 +48,7 @@ impl SessionSaturation {
         left
     }
 
-    /// Which events stay. Those that are not hot lose their edges.
+    /// The events that stay. Those that are not hot lose their edges.
     fn staying(&mut self, log: &Log) -> Vec<bool> {
         let running: Vec<ThreadId> = log.running().collect();
         let clocks: Vec<Vec<u32>> = running.iter().map(|&thread| self.frontier(thread)).collect();

@@ -1,4 +1,4 @@
-//! What follows from an event: the edges of the model and of the rules, and what goes along them.
+//! The consequences of an event: the edges of the model and of the rules, and what goes along them.
 
 use super::super::log::NONE;
 use super::{Change, Entry, Event, Line, NOTHING, Rules, SessionSaturation, State};

@@ -67,7 +67,7 @@ struct Gone {
     remove: (u64, u64),
 }
 
-/// What a queue, a stack or a priority queue has done.
+/// The operations of a queue, a stack or a priority queue.
 struct Container {
     pairs: FxHashMap<Value, Pair>,
     /// Removals that found nothing.

@@ -46,7 +46,6 @@ pub fn consistent(x: &Execution, model: Model) -> Option<bool> {
 }
 
 /// The data races of a history whose po ∪ rf is acyclic, in the order of their ids; none if it is cyclic.
-#[allow(dead_code, reason = "one test of many asks for it")]
 pub fn races(x: &Execution, model: Model) -> Option<Vec<[EventId; 2]>> {
     let h = History::new(x);
     h.po_rf().then(|| h.races(model))

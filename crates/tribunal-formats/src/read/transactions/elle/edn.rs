@@ -26,13 +26,13 @@ keys!(EventKey {
 /// The events of an EDN stream.
 pub(in crate::read) struct Edn<'p> {
     pull: &'p mut Pull,
-    /// What closes the history: none if its maps come one after another.
+    /// The byte that closes the history: none if its maps come one after another.
     close: Option<u8>,
     name: String,
     noted: Noted,
 }
 
-/// What an event says of its process.
+/// The process of an event.
 enum Process {
     Missing,
     Number(i64),
@@ -113,7 +113,7 @@ impl<'p> Edn<'p> {
         })
     }
 
-    /// What is wrong with a method, unless it is one of transactions or there is none.
+    /// The fault in a method, unless it is one of transactions or there is none.
     fn method(&mut self, at: Place) -> Result<Wrong, Error> {
         self.pull.method(&mut self.name)?;
         let found = match self.name.as_str() {
@@ -279,7 +279,7 @@ impl<'p> Edn<'p> {
         }
     }
 
-    /// What a read returned.
+    /// The return of a read.
     fn returned(&mut self, event: &mut Event, wrong: &mut Wrong) -> Result<Returned, Error> {
         let start = event.elements.len() as u32;
         let close = match self.pull.peek()? {

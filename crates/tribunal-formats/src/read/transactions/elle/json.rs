@@ -96,7 +96,7 @@ impl<'p> Json<'p> {
         Ok(true)
     }
 
-    /// What is wrong with a method, unless it is one of transactions or there is none.
+    /// The fault in a method, unless it is one of transactions or there is none.
     fn method(&mut self) -> Result<Wrong, Error> {
         if self.pull.eat_null()? {
             return Ok(None);
@@ -222,7 +222,7 @@ impl<'p> Json<'p> {
         Ok(None)
     }
 
-    /// What a read returned.
+    /// The return of a read.
     fn returned(&mut self, event: &mut Event, wrong: &mut Wrong) -> Result<Returned, Error> {
         match self.pull.peek()? {
             Some(b'[') => {}

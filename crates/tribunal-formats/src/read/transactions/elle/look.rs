@@ -5,7 +5,7 @@ use crate::read::ReadAs;
 use crate::read::buffer::Buffer;
 use memchr::memmem;
 
-/// What the beginning of an input looks like.
+/// The look of the beginning of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     /// Transactions that append to lists: nothing else has these.
@@ -51,7 +51,7 @@ fn has_client(ahead: &[u8]) -> bool {
         || memmem::find_iter(ahead, b"process").any(|at| numbered(at + b"process".len()) && ends(at))
 }
 
-/// What the bytes look like, as far as they have come.
+/// The look of the bytes, as far as they have come.
 fn look_at(ahead: &[u8]) -> Look {
     let before = |at: usize| {
         let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';

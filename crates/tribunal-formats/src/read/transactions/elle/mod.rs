@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tribunal_history::transactions::{KeyId, Op, SessionId, Span, Status};
 
-/// Where events come from.
+/// A source of events.
 pub(in crate::read) trait Source {
     /// The input's name.
     fn name(&self) -> &Arc<str>;
@@ -30,7 +30,7 @@ pub(in crate::read) trait Source {
     /// The next event of a client in the history begun; false at its end. Its keys are given ids by the draft.
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error>;
 
-    /// What was no event of a client in the history begun; it begins anew.
+    /// The notes on what was no event of a client in the history begun; they begin anew.
     fn notes(&mut self, clock: &Clock) -> Notes;
 
     /// Says how many bytes the history holds; an error if that is too much.
@@ -40,7 +40,7 @@ pub(in crate::read) trait Source {
 /// An event of a client, kept for its room.
 #[derive(Default)]
 pub(in crate::read) struct Event {
-    /// Where it begins.
+    /// The place where it begins.
     place: Option<Place>,
     /// Its process, if it has one.
     process: Option<i64>,
@@ -48,7 +48,7 @@ pub(in crate::read) struct Event {
     time: Option<i64>,
     /// Whether it says what was done.
     has_value: bool,
-    /// Why it did not commit, as the client says.
+    /// The reason why it did not commit, as the client says.
     error: Option<Arc<str>>,
     ops: Vec<Micro>,
     /// The elements of lists that were read.
@@ -56,7 +56,7 @@ pub(in crate::read) struct Event {
 }
 
 impl Event {
-    /// How many bytes it takes at most, and will take once more in the history.
+    /// The number of bytes that it takes at most, and will take once more in the history.
     fn memory(&self) -> usize {
         (3 * size_of::<Micro>() + super::OPERATION) * self.ops.len()
             + (3 * size_of::<i64>() + super::ELEMENT) * self.elements.len()
@@ -78,7 +78,7 @@ enum Micro {
     Read(KeyId, Returned),
 }
 
-/// What a read returned.
+/// The return of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Returned {
     Unknown,
@@ -88,7 +88,7 @@ enum Returned {
     List(u32, u32),
 }
 
-/// What a micro-operation does.
+/// The function of a micro-operation.
 #[derive(Clone, Copy)]
 enum Function {
     Read,
@@ -107,7 +107,7 @@ impl Function {
     }
 }
 
-/// What the words of errors say.
+/// The words of errors.
 const MICRO: &str = "a micro-operation: [:r k v], [:w k v] or [:append k v]";
 const VALUE: &str = "a list of micro-operations as the value of a transaction";
 const WRITTEN: &str = "a whole number from -2^63 to 2^63 - 1 that is written or appended";
@@ -166,7 +166,7 @@ struct Call {
     open: bool,
     session: Option<SessionId>,
     line: u64,
-    /// How many events came before.
+    /// The number of events that came before.
     at: i64,
     ops: Vec<Micro>,
 }
@@ -178,7 +178,7 @@ struct Collector {
     calls: FxHashMap<i64, Call>,
     /// Open calls of no process.
     free: Vec<Call>,
-    /// How many transactions had none.
+    /// The number of transactions that had none.
     free_sessions: u64,
     events: i64,
     clock: Clock,
@@ -194,7 +194,7 @@ impl Collector {
         Collector { draft: Draft::new(line), calls, free, free_sessions, events, clock, timed, held }
     }
 
-    /// How many bytes it takes at most.
+    /// The number of bytes that it takes at most.
     fn memory(&self) -> usize {
         let calls = 4 * size_of::<(i64, Call)>() * (self.calls.len() + self.free.len());
         self.draft.memory() + self.clock.memory() + calls + 3 * size_of::<Micro>() * self.held

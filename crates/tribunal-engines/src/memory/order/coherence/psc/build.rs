@@ -40,7 +40,7 @@ struct Builder<'a> {
     /// By location: when it was last looked at, in whatever is counted.
     looked_at: Vec<u32>,
     count: u32,
-    /// What a thread's own line tells at a fence, latest first.
+    /// The entries of a thread's own line at a fence, latest first.
     own: Vec<Entry>,
 }
 
@@ -96,7 +96,7 @@ impl Psc {
         }
         for thread in x.threads() {
             builder.ordered(thread)?;
-            builder.told(thread)?;
+            builder.tell_writes(thread)?;
             limits.check(0)?;
         }
         builder.modification_order()?;
@@ -392,7 +392,7 @@ impl Builder<'_> {
 
     /// What the line of a thread tells of writes: a seq_cst write of itself, a fence of the writes that happen before it and
     /// of those that reads before it have read.
-    fn told(&mut self, thread: ThreadId) -> Result<(), Limit> {
+    fn tell_writes(&mut self, thread: ThreadId) -> Result<(), Limit> {
         let scene = self.scene;
         let x = scene.x;
         let mut previous: Option<EventId> = None;
@@ -536,7 +536,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Which write each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
+    /// The write that each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
     /// for these begin at the number given.
     fn reads_from(&mut self, n: u32, first_overwriting: usize) -> Result<Vec<u32>, Limit> {
         let Scene { x, chains, .. } = self.scene;

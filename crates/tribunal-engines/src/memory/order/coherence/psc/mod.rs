@@ -1,4 +1,4 @@
-//! What acyclic(psc) asks of mo, as a graph for [saturation](crate::memory::order::views::saturation).
+//! The constraints that acyclic(psc) puts on mo, as a graph for [saturation](crate::memory::order::views::saturation).
 //!
 //! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
 //! - a node for each seq_cst event, the *line* of its thread;
@@ -36,7 +36,7 @@ use tribunal_history::verdict::{Limit, ModificationOrder};
 /// No event, or no node.
 const NONE: u32 = u32::MAX;
 
-/// Which po pairs may begin and end a path of happens-before between two seq_cst accesses.
+/// The po pairs that may begin and end a path of happens-before between two seq_cst accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Far {
     /// All (rc20).
@@ -52,7 +52,7 @@ pub(crate) enum Copies {
     Two,
 }
 
-/// What an event of the graph stands for.
+/// The role of an event of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A seq_cst event.
@@ -65,7 +65,7 @@ pub(crate) enum Role {
     Seen,
 }
 
-/// What a node of the graph that is not an event stands for.
+/// The meaning of a node of the graph that is not an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// What happens after some fences: from this event of a thread on.
@@ -95,7 +95,7 @@ pub(crate) struct Psc {
     pub origins: Vec<EventId>,
     pub beside: Vec<Beside>,
     edges: Vec<(Node, Node)>,
-    /// What lines tell of writes.
+    /// The entries of lines, which tell of writes.
     entries: Vec<Entry>,
     /// The other copy of each write, if there are two.
     twins: Rc<[u32]>,
@@ -108,7 +108,7 @@ impl Scene<'_> {
         self.x.label(e).order() == Order::SeqCst
     }
 
-    /// How many events of a thread happen before an event: of its own thread those before it.
+    /// The number of events of a thread that happen before an event: of its own thread those before it.
     #[inline]
     pub(crate) fn known(&self, e: EventId, own: ThreadId, thread: ThreadId) -> u32 {
         match own == thread {
@@ -171,14 +171,14 @@ impl Psc {
         ViewSaturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
     }
 
-    /// What it takes beside the edges of the graph.
+    /// The bytes that it takes beside the edges of the graph.
     pub(crate) fn bytes(&self) -> usize {
         self.events.bytes()
             + held(&[&self.roles, &self.origins, &self.beside, &self.entries])
             + size_of_val(&*self.twins)
     }
 
-    /// What its lines will take.
+    /// The bytes that its lines will take.
     pub(crate) fn lines_bytes(&self) -> usize {
         32 * self.entries.len() + 8 * self.events.location_count()
     }

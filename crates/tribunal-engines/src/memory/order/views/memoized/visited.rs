@@ -38,7 +38,7 @@ impl Visited {
         true
     }
 
-    /// How many bytes are taken while one more set is put in: what grows is held twice, and twice as large.
+    /// The number of bytes that are taken while one more set is put in: what grows is held twice, and twice as large.
     pub(super) fn bytes(&self) -> usize {
         let grows = self.sets.len() + self.words > self.sets.capacity();
         self.sets.held() * if grows { 3 } else { 1 } + 3 * self.table.held()
