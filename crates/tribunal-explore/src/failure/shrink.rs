@@ -8,7 +8,7 @@
 //!
 //! So changing a single read does not give a smaller failure, but changing several might.
 
-use super::replay::{From, Paths, Readable, Replay, follow, from_of, is_step};
+use super::replay::{Origin, Paths, Readable, Replay, follow, is_step, origin_of};
 use crate::graph::{EventId, Graph};
 use crate::program::Program;
 use crate::{Failure, Options, Problem};
@@ -94,7 +94,7 @@ impl<P: Program> Shrinking<P> {
             if self.limits.check(0).is_err() {
                 break;
             }
-            let from = from_of(&again.graph, &paths, source);
+            let from = origin_of(&again.graph, &paths, source);
             let Some(changed) = change(&again, &replay, at, from) else { continue };
             if let Some(mut found) = self.run(&changed)?.filter(|found| same(found, best)) {
                 self.cut(&mut found)?;
@@ -132,7 +132,7 @@ impl<P: Program> Shrinking<P> {
 }
 
 /// A replay in which the read at an event reads something else, and threads do what they did as far as they can.
-fn change(failure: &Failure, replay: &Replay, at: usize, from: From) -> Option<Replay> {
+fn change(failure: &Failure, replay: &Replay, at: usize, from: Origin) -> Option<Replay> {
     let events = failure.graph.events();
     let step = events.get(..at)?.iter().filter(|event| is_step(event)).count();
     let mut changed = replay.clone();
