@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use tribunal::memory::Order::Relaxed;
-use tribunal::memory::Session;
-use tribunal::memory::{LocId, ThreadId};
+use tribunal::memory::{LocId, Session, ThreadId};
 use tribunal::{Checker, Model};
 
 /// What a thread does next: write 1 to a variable, or read it.
