@@ -1,6 +1,6 @@
 //! Relations as matrices of bits: row a is the set of all b with (a, b).
 
-use super::{Rows, Set, bits};
+use super::{BitRows, Set, bits};
 use crate::limits::{Pace, Stopped, unlimited};
 
 /// A relation on events 0..size.
@@ -9,7 +9,7 @@ use crate::limits::{Pace, Stopped, unlimited};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Relation {
     size: usize,
-    pub(super) rows: Rows,
+    pub(super) rows: BitRows,
 }
 
 impl Relation {
@@ -20,7 +20,7 @@ impl Relation {
 
     /// No pair.
     pub fn empty(size: usize) -> Self {
-        let mut rows = Rows::new(bits::words(size));
+        let mut rows = BitRows::new(bits::words(size));
         rows.resize(size);
         Relation { size, rows }
     }

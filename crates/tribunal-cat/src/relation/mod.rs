@@ -22,6 +22,6 @@ mod small;
 pub use bits::{contains, insert, members};
 pub use fixed::FixedSet;
 pub use matrix::Relation;
-pub use rows::Rows;
+pub use rows::BitRows;
 pub use set::Set;
 pub use small::{SmallRelation, SmallSet, small_members};

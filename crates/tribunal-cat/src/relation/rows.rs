@@ -4,15 +4,15 @@ use super::bits;
 
 /// Sets of events, by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Rows {
+pub struct BitRows {
     words: usize,
     pub(super) bits: Vec<u64>,
 }
 
-impl Rows {
+impl BitRows {
     /// No row yet, of so many words each.
     pub fn new(words: usize) -> Self {
-        Rows { words, bits: Vec::new() }
+        BitRows { words, bits: Vec::new() }
     }
 
     /// How many rows there are.
@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// Copies the other, reusing memory.
-    pub fn copy_from(&mut self, other: &Rows) {
+    pub fn copy_from(&mut self, other: &BitRows) {
         self.words = other.words;
         self.bits.clear();
         self.bits.extend_from_slice(&other.bits);

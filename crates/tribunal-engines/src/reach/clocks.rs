@@ -2,8 +2,8 @@
 
 use tribunal_history::heap::Heap;
 
-/// Rows of as many counters each. A row that others may share is never changed: what is learned makes a new one, so that
-/// going back is cutting the vector off.
+/// Rows of as many counters each. Where each node has its own, the row grows in place and a [trail](super::trail) has what it was. Where nodes share
+/// rows, what is learned makes a new one, so that going back is cutting the vector off.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     width: usize,

@@ -5,6 +5,7 @@
 //! need not even be coherent.
 
 use crate::memory::order::past::replay::{Halt, replay};
+use crate::reach::clocks::join;
 use std::ops::Range;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Kind, LocId, Observation, Order, ThreadId};
@@ -236,11 +237,6 @@ struct Bounds {
     first: Vec<u32>,
     /// Whether the initial write is not.
     initial: bool,
-}
-
-#[inline]
-fn join(into: &mut [u32], from: &[u32]) {
-    into.iter_mut().zip(from).for_each(|(into, &from)| *into = (*into).max(from));
 }
 
 /// Adds an event to a row. A line in which program order is not kept has no prefixes to mention.

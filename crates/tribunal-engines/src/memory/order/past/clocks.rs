@@ -1,5 +1,7 @@
-//! Vector clocks, stored only where they change.
+//! Vector clocks, stored only where they change: a whole history's are computed once, in the order of a replay, so that events share rows, where the
+//! rows of a saturation grow one by one.
 
+use crate::reach::clocks::{includes, join};
 use tribunal_history::memory::{EventId, ThreadId};
 
 /// A row of the clock table.
@@ -123,11 +125,10 @@ impl Clocks {
 
     /// `base` joined with `other`: one of them if it has all that the other has, or else a new row.
     pub(crate) fn join_row(&mut self, base: Row, other: Row) -> Row {
-        let has_all = |a: Row, b: Row| self.row(a).iter().zip(self.row(b)).all(|(a, b)| a >= b);
-        if base == other || has_all(base, other) {
+        if base == other || includes(self.row(base), self.row(other)) {
             return base;
         }
-        if has_all(other, base) {
+        if includes(self.row(other), self.row(base)) {
             return other;
         }
         self.push_joined(base, other)
@@ -140,14 +141,12 @@ impl Clocks {
 
     /// A new row: `base` joined with `learned`; or `base` itself if there is nothing new in `learned`.
     pub(crate) fn join_slice(&mut self, base: Row, learned: &[u32]) -> Row {
-        if self.row(base).iter().zip(learned).all(|(known, new)| known >= new) {
+        if includes(self.row(base), learned) {
             return base;
         }
         let row = self.push_joined(base, base);
         let (chunk, start) = self.place(row);
-        for (entry, &new) in self.chunks[chunk][start..start + self.threads].iter_mut().zip(learned) {
-            *entry = (*entry).max(new);
-        }
+        join(&mut self.chunks[chunk][start..start + self.threads], learned);
         row
     }
 }

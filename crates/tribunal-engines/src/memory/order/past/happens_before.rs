@@ -5,6 +5,7 @@ use super::pasts::{PastSets, Pasts, ThreadCursor, comes_before, has_many_threads
 use super::replay::{Halt, Step, replay};
 use super::sets::{SetId, Sets};
 use crate::memory::order::path::shortest_path;
+use crate::reach::clocks::join;
 use rustc_hash::FxHashMap;
 use tribunal_history::heap::Heap;
 use tribunal_history::limits::Limits;
@@ -391,18 +392,13 @@ fn add_released(x: &Execution, clocks: &Clocks, joined: &[u32], released: u32, c
     let n = x.len() as u32;
     if released >= n {
         let k = clock.len();
-        for (entry, &learned) in clock.iter_mut().zip(joined_clock(joined, released - n, k)) {
-            *entry = (*entry).max(learned);
-        }
-        return;
+        return join(clock, joined_clock(joined, released - n, k));
     }
     let slot = slot_of(x, released);
     if clock[slot.thread.index()] > slot.index {
         return;
     }
-    for (entry, &learned) in clock.iter_mut().zip(clocks.row(clocks.row_of(EventId(released)))) {
-        *entry = (*entry).max(learned);
-    }
+    join(clock, clocks.row(clocks.row_of(EventId(released))));
     clock[slot.thread.index()] = slot.index + 1;
 }
 

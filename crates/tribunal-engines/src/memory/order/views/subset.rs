@@ -15,7 +15,7 @@
 
 use super::matrices::Views;
 use tribunal_cat::relation::bits::{contains, insert, is_subset, members, union, words};
-use tribunal_cat::relation::{Relation, Rows};
+use tribunal_cat::relation::{BitRows, Relation};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::model::Preserved;
@@ -55,7 +55,7 @@ struct Program<'a> {
     /// The local and the global view, from front to back and from back to front.
     views: [(&'a Relation, Relation); 2],
     /// By location, the events that access it.
-    accesses: Rows,
+    accesses: BitRows,
     /// By write, the set of writes that must precede it, since it is final.
     last_after: Vec<u32>,
     /// The sets that have been looked at.
@@ -77,7 +77,7 @@ impl<'a> Program<'a> {
     fn new(x: &'a Execution, views: &'a Views, writes: Vec<EventId>) -> Option<Self> {
         let size = x.len() + x.location_count();
         let words = words(size);
-        let mut accesses = Rows::new(words);
+        let mut accesses = BitRows::new(words);
         accesses.resize(x.location_count());
         for e in x.events() {
             if let Some(loc) = x.loc(e) {

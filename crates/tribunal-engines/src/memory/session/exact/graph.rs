@@ -2,7 +2,7 @@
 
 use super::super::log::NONE;
 use crate::memory::order::coherence::psc::Far;
-use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::BitRows;
 use tribunal_cat::relation::bits::{contains, insert, is_empty, meet, members, remove, union_of_both};
 use tribunal_history::heap::Heap;
 use tribunal_history::memory::{LocId, ThreadId};
@@ -43,20 +43,20 @@ pub(super) struct Graph {
     /// By location, its writes as they came, without the initial one.
     pub(super) writes: Vec<Vec<u32>>,
     /// By event: what happens before it.
-    pub(super) hb: Rows,
+    pub(super) hb: BitRows,
     /// By event: where psc comes to it from by po, far;hb;far and hb-loc. It never changes.
-    pub(super) ordered: Rows,
+    pub(super) ordered: BitRows,
     /// By write: what mo has before it, without the initial write. May be partial during a search.
-    pub(super) before: Rows,
+    pub(super) before: BitRows,
     /// By write: its readers, without RMWs.
-    pub(super) readers: Rows,
+    pub(super) readers: BitRows,
     /// By location: the same for its initial write; its accesses.
-    pub(super) first_readers: Rows,
-    accesses: Rows,
+    pub(super) first_readers: BitRows,
+    accesses: BitRows,
     /// By thread: its events.
-    members: Rows,
+    members: BitRows,
     /// The seq_cst events, and those of them that are fences.
-    marks: Rows,
+    marks: BitRows,
     scratch: Vec<u64>,
 }
 
@@ -65,7 +65,7 @@ const FENCES: usize = 1;
 
 impl Graph {
     pub(super) fn new(far: Far) -> Self {
-        let rows = || Rows::new(1);
+        let rows = || BitRows::new(1);
         let mut marks = rows();
         marks.resize(2);
         Graph {
@@ -331,12 +331,12 @@ fn below(bit: u32, i: usize) -> u64 {
     }
 }
 
-fn sources(hb: &Rows, marks: &Rows, ends: &[u64], found: &mut [u64]) {
+fn sources(hb: &BitRows, marks: &BitRows, ends: &[u64], found: &mut [u64]) {
     union_of_both(found, ends, marks.row(SC));
     fences_before(hb, marks.row(FENCES), ends, found);
 }
 
-fn fences_before(hb: &Rows, fences: &[u64], ends: &[u64], found: &mut [u64]) {
+fn fences_before(hb: &BitRows, fences: &[u64], ends: &[u64], found: &mut [u64]) {
     if !is_empty(fences) {
         for end in members(ends) {
             union_of_both(found, hb.row(end), fences);

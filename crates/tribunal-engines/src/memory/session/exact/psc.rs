@@ -11,7 +11,7 @@
 
 use super::super::log::NONE;
 use super::graph::Graph;
-use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::BitRows;
 use tribunal_cat::relation::bits::{
     first, first_without, insert, is_empty, meet, members, remove, subtract, union, union_of_both,
 };
@@ -20,7 +20,7 @@ use tribunal_cat::relation::bits::{
 #[derive(Clone, Debug)]
 pub(super) struct Cycles {
     /// By event that was entered: where psc comes to it from.
-    open: Rows,
+    open: BitRows,
     stack: Vec<usize>,
     on_path: Vec<u64>,
     done: Vec<u64>,
@@ -31,7 +31,7 @@ pub(super) struct Cycles {
 impl Default for Cycles {
     fn default() -> Self {
         Cycles {
-            open: Rows::new(1),
+            open: BitRows::new(1),
             stack: Vec::new(),
             on_path: Vec::new(),
             done: Vec::new(),

@@ -6,7 +6,7 @@
 use super::super::log::NONE;
 use super::graph::Graph;
 use super::psc::Cycles;
-use tribunal_cat::relation::Rows;
+use tribunal_cat::relation::BitRows;
 use tribunal_cat::relation::bits::{contains, insert, members, union};
 
 /// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way around.
@@ -27,11 +27,11 @@ pub(super) enum Found {
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     /// The mo at hand when the search began.
-    old: Rows,
+    old: BitRows,
     /// By write: the first of its chain.
     heads: Vec<u32>,
     /// By head: the chain. All heads, location by location, and where each location's begin.
-    chains: Rows,
+    chains: BitRows,
     all: Vec<u32>,
     starts: Vec<usize>,
     cycles: Cycles,
@@ -45,9 +45,9 @@ const MOST_CHECKS: u32 = 20_000;
 impl Search {
     pub(super) fn new() -> Self {
         Search {
-            old: Rows::new(1),
+            old: BitRows::new(1),
             heads: Vec::new(),
-            chains: Rows::new(1),
+            chains: BitRows::new(1),
             all: Vec::new(),
             starts: Vec::new(),
             cycles: Cycles::default(),
