@@ -23,7 +23,7 @@ impl Rows {
         self.width
     }
 
-    /// The number of rows.
+    /// How many rows there are.
     #[inline(always)]
     pub(super) fn len(&self) -> u32 {
         (self.entries.len() / self.width) as u32
