@@ -179,6 +179,30 @@ impl Plan {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
+
+    /// The operands of an operation. A variable of a fixpoint has none, a fixpoint all bodies.
+    pub fn operands<'p>(&'p self, op: &Op) -> impl Iterator<Item = NodeId> + use<'p> {
+        let (first, second, bodies): (Option<NodeId>, Option<NodeId>, &[NodeId]) = match *op {
+            Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {
+                (None, None, &[])
+            }
+            Op::Union(a, b)
+            | Op::Intersection(a, b)
+            | Op::Difference(a, b)
+            | Op::Product(a, b)
+            | Op::Sequence(a, b) => (Some(a), Some(b), &[]),
+            Op::Complement(a)
+            | Op::Domain(a)
+            | Op::Range(a)
+            | Op::Identity(a)
+            | Op::Inverse(a)
+            | Op::Optional(a)
+            | Op::Plus(a)
+            | Op::Star(a) => (Some(a), None, &[]),
+            Op::Fixpoint(fixpoint, _) => (None, None, &self.fixpoints[fixpoint.0 as usize].bodies),
+        };
+        first.into_iter().chain(second).chain(bodies.iter().copied())
+    }
 }
 
 /// The sets and relations of an execution, which a model's text refers to.

@@ -3,7 +3,6 @@
 //! `| ; & + * ? ^-1 [ ]`, products, domains, ranges and fixpoints that are monotone in their own names preserve the direction; `~` and
 //! the right side of `\` reverse it. Both together are mixed.
 
-use crate::evaluate::program::operands;
 use crate::plan::{Check, NodeId, Op, Orders, Plan};
 
 /// How a value moves.
@@ -155,8 +154,7 @@ impl Analysis<'_> {
                             Op::Sequence(..) | Op::Plus(_) | Op::Star(_) | Op::Domain(_) | Op::Range(_)
                         );
                         let own = if self.paths && through { Polarity::Monotone } else { Polarity::Free };
-                        let operands = operands(self.plan, NodeId(id as u32)).into_iter();
-                        operands.fold(own, |all, operand| all.join(at(operand)))
+                        self.plan.operands(op).fold(own, |all, operand| all.join(at(operand)))
                     }
                 };
                 changed |= polarities[id] != polarity;

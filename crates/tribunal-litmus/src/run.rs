@@ -362,23 +362,7 @@ fn rests_on(plan: &Plan, nodes: impl IntoIterator<Item = NodeId>, wanted: impl F
         if wanted(op) {
             return true;
         }
-        match op {
-            Op::Fixpoint(fixpoint, _) => stack.extend(&plan.fixpoints[fixpoint.0 as usize].bodies),
-            Op::Union(a, b)
-            | Op::Intersection(a, b)
-            | Op::Difference(a, b)
-            | Op::Product(a, b)
-            | Op::Sequence(a, b) => stack.extend([*a, *b]),
-            Op::Complement(a)
-            | Op::Domain(a)
-            | Op::Range(a)
-            | Op::Identity(a)
-            | Op::Inverse(a)
-            | Op::Optional(a)
-            | Op::Plus(a)
-            | Op::Star(a) => stack.push(*a),
-            Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {}
-        }
+        stack.extend(plan.operands(op));
     }
     false
 }

@@ -2,30 +2,6 @@
 
 use crate::plan::{Check, Choice, ChoiceId, Effect, Fixpoint, FixpointId, Node, NodeId, Op, Orders, Plan};
 
-/// The operands of an operation. A variable of a fixpoint has none, a fixpoint all bodies.
-pub(super) fn operands<'p>(op: &Op, plan: &'p Plan) -> impl Iterator<Item = NodeId> + use<'p> {
-    let (first, second, bodies): (Option<NodeId>, Option<NodeId>, &[NodeId]) = match *op {
-        Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {
-            (None, None, &[])
-        }
-        Op::Union(a, b)
-        | Op::Intersection(a, b)
-        | Op::Difference(a, b)
-        | Op::Product(a, b)
-        | Op::Sequence(a, b) => (Some(a), Some(b), &[]),
-        Op::Complement(a)
-        | Op::Domain(a)
-        | Op::Range(a)
-        | Op::Identity(a)
-        | Op::Inverse(a)
-        | Op::Optional(a)
-        | Op::Plus(a)
-        | Op::Star(a) => (Some(a), None, &[]),
-        Op::Fixpoint(fixpoint, _) => (None, None, &plan.fixpoints[fixpoint.0 as usize].bodies),
-    };
-    first.into_iter().chain(second).chain(bodies.iter().copied())
-}
-
 /// The plan without nodes that nothing needs. Choices are needed even where no check mentions them, since a base that cannot be ordered
 /// refuses every execution; except for one that the text never made.
 pub(super) fn reachable(mut plan: Plan, implicit: Option<usize>) -> Plan {
@@ -45,7 +21,7 @@ pub(super) fn reachable(mut plan: Plan, implicit: Option<usize>) -> Plan {
             continue;
         }
         let op = &plan.node(node).op;
-        work.extend(operands(op, &plan));
+        work.extend(plan.operands(op));
         match *op {
             Op::Choice(choice) if !marks.choices[choice.0 as usize] => {
                 marks.choices[choice.0 as usize] = true;

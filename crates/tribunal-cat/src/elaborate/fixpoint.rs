@@ -154,7 +154,10 @@ impl<'m> Elaborator<'m> {
         let mut depends = vec![false; nodes.len() - first];
         for (i, node) in nodes[first..].iter().enumerate() {
             depends[i] = variables.contains(&NodeId((first + i) as u32))
-                || super::finish::operands(&node.op, &self.graph.plan)
+                || self
+                    .graph
+                    .plan
+                    .operands(&node.op)
                     .any(|operand| operand.0 as usize >= first && depends[operand.0 as usize - first]);
         }
         move |node: NodeId| depends.get((node.0 as usize).wrapping_sub(first)).copied().unwrap_or(false)

@@ -167,7 +167,7 @@ impl Program {
                 Op::Fixpoint(fixpoint, _) => Some(fixpoint.0),
                 _ => None,
             };
-            for operand in operands(plan, NodeId(id as u32)) {
+            for operand in plan.operands(&node.op) {
                 depends |= self.depends[operand.0 as usize];
                 open.extend(&self.open[operand.0 as usize]);
             }
@@ -229,36 +229,13 @@ impl Program {
     }
 }
 
-/// What an operation is on, the bodies of its fixpoint included.
-pub(crate) fn operands(plan: &Plan, node: NodeId) -> Vec<NodeId> {
-    match plan.node(node).op {
-        Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {
-            Vec::new()
-        }
-        Op::Fixpoint(fixpoint, _) => plan.fixpoints[fixpoint.0 as usize].bodies.clone(),
-        Op::Complement(a)
-        | Op::Domain(a)
-        | Op::Range(a)
-        | Op::Identity(a)
-        | Op::Inverse(a)
-        | Op::Optional(a)
-        | Op::Plus(a)
-        | Op::Star(a) => vec![a],
-        Op::Union(a, b)
-        | Op::Intersection(a, b)
-        | Op::Difference(a, b)
-        | Op::Product(a, b)
-        | Op::Sequence(a, b) => vec![a, b],
-    }
-}
-
 /// The number of times that each node is used.
 fn uses(plan: &Plan) -> Vec<u32> {
     let mut uses = vec![0; plan.nodes.len()];
     let mut used = |node: NodeId| uses[node.0 as usize] += 1;
-    for (id, node) in plan.nodes.iter().enumerate() {
+    for node in &plan.nodes {
         if !matches!(node.op, Op::Fixpoint(..)) {
-            operands(plan, NodeId(id as u32)).into_iter().for_each(&mut used);
+            plan.operands(&node.op).for_each(&mut used);
         }
     }
     plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.bodies).for_each(|&body| used(body));

@@ -150,6 +150,28 @@ impl Pull {
         Err(self.expected(expected))
     }
 
+    /// Passes the bracket that opens a history, if there is one. Its line, and the bracket that closes it; nothing at the end of the input.
+    pub(super) fn begin_history(&mut self) -> Result<Option<(u64, Option<u8>)>, Error> {
+        let next = self.peek()?;
+        let line = self.place().line;
+        let (open, close) = match next {
+            None => return Ok(None),
+            Some(b'{' | b'#') => return Ok(Some((line, None))),
+            Some(b'(') => (b'(', b')'),
+            _ => (b'[', b']'),
+        };
+        self.open(open, "a vector, a list or a map: a history or an event")?;
+        Ok(Some((line, Some(close))))
+    }
+
+    /// Whether the history has another event. Its closing bracket is passed.
+    pub(super) fn another_event(&mut self, close: Option<u8>) -> Result<bool, Error> {
+        match close {
+            Some(close) => self.another(close),
+            None => Ok(matches!(self.peek()?, Some(b'{' | b'#'))),
+        }
+    }
+
     /// Whether the collection begun has another form; if not, its closing bracket is passed.
     #[inline]
     pub(super) fn another(&mut self, close: u8) -> Result<bool, Error> {

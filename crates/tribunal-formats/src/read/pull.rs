@@ -139,6 +139,24 @@ impl Pull {
         if self.eat(b'[')? { Ok(()) } else { Err(self.wrong_type(key, "an array")) }
     }
 
+    /// Begins a history of events, in an array or one after another. Its line, and whether it is an array; nothing at the end of the input.
+    pub(super) fn begin_history(&mut self) -> Result<Option<(u64, bool)>, Error> {
+        let next = self.peek()?;
+        let line = self.place().line;
+        match next {
+            None => return Ok(None),
+            Some(b'[') => self.open_array("history")?,
+            Some(b'{') => {}
+            Some(_) => return Err(self.expected("`[` and a history, or `{` and an event")),
+        }
+        Ok(Some((line, next == Some(b'['))))
+    }
+
+    /// Whether the history has another event; `first` as for [`next_element`](Self::next_element).
+    pub(super) fn another_event(&mut self, array: bool, first: &mut bool) -> Result<bool, Error> {
+        if array { self.next_element(first) } else { Ok(self.peek()? == Some(b'{')) }
+    }
+
     /// Whether the array begun has another element. `first` must be true at the first call and is kept by this.
     #[inline]
     pub(super) fn next_element(&mut self, first: &mut bool) -> Result<bool, Error> {

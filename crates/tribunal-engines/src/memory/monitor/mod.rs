@@ -80,7 +80,7 @@ pub struct Monitor {
     retired: u64,
     left: u64,
     forgetful: bool,
-    /// Whether seq_cst events have come, which may keep the session from being exact.
+    /// Whether seq_cst events and RMWs have come, which may keep the session from being exact.
     seq_cst: bool,
     rmws: bool,
     /// The number of events that had come when they were last settled.

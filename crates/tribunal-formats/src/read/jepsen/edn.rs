@@ -112,34 +112,18 @@ impl Source for Edn {
     }
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {
-        let next = self.pull.peek()?;
-        let line = self.pull.place().line;
-        self.close = match next {
-            None => return Ok(None),
-            Some(b'{' | b'#') => None,
-            Some(b'(') => Some(b')'),
-            _ => Some(b']'),
-        };
-        if let Some(close) = self.close {
-            let open = if close == b')' { b'(' } else { b'[' };
-            self.pull.open(open, "a vector, a list or a map: a history or an event")?;
-        }
+        let Some((line, close)) = self.pull.begin_history()? else { return Ok(None) };
+        self.close = close;
         Ok(Some(line))
     }
 
     fn event(&mut self) -> Result<Option<Event>, Error> {
-        loop {
-            let more = match self.close {
-                Some(close) => self.pull.another(close)?,
-                None => matches!(self.pull.peek()?, Some(b'{' | b'#')),
-            };
-            if !more {
-                return Ok(None);
-            }
+        while self.pull.another_event(self.close)? {
             if let Some(event) = self.any_event()? {
                 return Ok(Some(event));
             }
         }
+        Ok(None)
     }
 }
 

@@ -145,31 +145,17 @@ impl<P: BorrowMut<Pull> + Send> Source for Json<P> {
         let pull: &mut Pull = self.pull.borrow_mut();
         (self.named, self.growth) = Default::default();
         self.first = true;
-        let next = pull.peek()?;
-        let line = pull.place().line;
-        self.array = next == Some(b'[');
-        match next {
-            None => return Ok(None),
-            Some(b'[') => pull.open_array("history")?,
-            Some(b'{') => {}
-            Some(_) => return Err(pull.expected("`[` and a history, or `{` and an event")),
-        }
+        let Some((line, array)) = pull.begin_history()? else { return Ok(None) };
+        self.array = array;
         Ok(Some(line))
     }
 
     fn event(&mut self) -> Result<Option<Event>, Error> {
-        loop {
-            let pull: &mut Pull = self.pull.borrow_mut();
-            let more = match self.array {
-                true => pull.next_element(&mut self.first)?,
-                false => pull.peek()? == Some(b'{'),
-            };
-            if !more {
-                return Ok(None);
-            }
+        while self.pull.borrow_mut().another_event(self.array, &mut self.first)? {
             if let Some(event) = self.any_event()? {
                 return Ok(Some(event));
             }
         }
+        Ok(None)
     }
 }

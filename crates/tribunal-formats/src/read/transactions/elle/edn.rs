@@ -398,34 +398,18 @@ impl Source for Edn<'_> {
     }
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {
-        let next = self.pull.peek()?;
-        let line = self.pull.place().line;
-        self.close = match next {
-            None => return Ok(None),
-            Some(b'{' | b'#') => None,
-            Some(b'(') => Some(b')'),
-            _ => Some(b']'),
-        };
-        if let Some(close) = self.close {
-            let open = if close == b')' { b'(' } else { b'[' };
-            self.pull.open(open, "a vector, a list or a map: a history or an event")?;
-        }
+        let Some((line, close)) = self.pull.begin_history()? else { return Ok(None) };
+        self.close = close;
         Ok(Some(line))
     }
 
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error> {
-        loop {
-            let more = match self.close {
-                Some(close) => self.pull.another(close)?,
-                None => matches!(self.pull.peek()?, Some(b'{' | b'#')),
-            };
-            if !more {
-                return Ok(false);
-            }
+        while self.pull.another_event(self.close)? {
             if self.any_event(draft, event)? {
                 return Ok(true);
             }
         }
+        Ok(false)
     }
 
     fn notes(&mut self, clock: &Clock) -> Notes {

@@ -253,31 +253,18 @@ impl Source for Json<'_> {
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {
         self.first = true;
-        let next = self.pull.peek()?;
-        let line = self.pull.place().line;
-        self.array = next == Some(b'[');
-        match next {
-            None => return Ok(None),
-            Some(b'[') => self.pull.open_array("history")?,
-            Some(b'{') => {}
-            Some(_) => return Err(self.pull.expected("`[` and a history, or `{` and an event")),
-        }
+        let Some((line, array)) = self.pull.begin_history()? else { return Ok(None) };
+        self.array = array;
         Ok(Some(line))
     }
 
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error> {
-        loop {
-            let more = match self.array {
-                true => self.pull.next_element(&mut self.first)?,
-                false => self.pull.peek()? == Some(b'{'),
-            };
-            if !more {
-                return Ok(false);
-            }
+        while self.pull.another_event(self.array, &mut self.first)? {
             if self.any_event(draft, event)? {
                 return Ok(true);
             }
         }
+        Ok(false)
     }
 
     fn notes(&mut self, clock: &Clock) -> Notes {
