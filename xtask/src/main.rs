@@ -58,8 +58,9 @@ Tasks:
            one, instead of one that is built for it
   load     measure the server for two minutes: two hundred clients, of which eighty are slow or hostile
   loom-crates [--crate NAME].. [--test NAME] [--timeout SECONDS] [--preemptions N] [--loom]
-           fetch published crates with loom tests, and run these with the explorer in loom's place; --preemptions: bounded;
-           --loom: with loom itself, for its figures
+           fetch published crates with loom tests, nineteen unless some are named, and run these with the explorer in loom's
+           place; --timeout: for each test, 60 if not given; --preemptions: bounded; --loom: with loom itself, for its
+           figures
   surface  write the list of the public names of std, loom and shuttle that the explorer is compared with";
 
 fn main() -> ExitCode {
@@ -86,14 +87,14 @@ fn main() -> ExitCode {
             limits::Options::parse(&arguments[1..]).and_then(|options| limits::attack(&options))
         }
         ["load"] => load(),
+        ["loom-crates", "--help" | "-h"] | ["--help" | "-h" | "help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
         ["surface"] => surface::write(),
-        ["--help" | "-h" | "help"] => {
-            println!("{USAGE}");
-            Ok(())
-        }
         _ => Err(USAGE.into()),
     };
     match done {

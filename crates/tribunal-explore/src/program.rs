@@ -69,6 +69,11 @@ pub trait Program {
         false
     }
 
+    /// Whether a location is the same object in every execution. Rust code gives locations their numbers as it comes to them.
+    fn has_fixed_locations(&self) -> bool {
+        false
+    }
+
     /// Whether alternatives to the next operation are to be tried. If not, it takes what it prefers to take.
     fn explores(&self) -> bool {
         true

@@ -57,6 +57,7 @@ mod revisit;
 mod run;
 mod session;
 mod spin;
+mod stale;
 mod step;
 mod threads;
 mod wait;

@@ -7,6 +7,7 @@ use super::preemptions::Bound;
 use super::probe::Probes;
 use super::revisit::{Item, Path, Try};
 use super::run::{LONGEST_EXACT, Outcome, Worker};
+use super::stale::Stale;
 use super::threads::Threads;
 use crate::graph::Graph;
 use crate::options::{Mode, Options, Progress};
@@ -52,6 +53,8 @@ struct Shared {
 struct State {
     /// To be done by whoever has nothing.
     items: Vec<Item>,
+    /// What need not be done, unless what lets it go on [turns up](super::stale).
+    stale: Vec<(Item, Stale)>,
     idle: usize,
     /// How it ended, if not by completion.
     end: Option<End>,
@@ -214,7 +217,7 @@ fn exhaust<P: Program, M: Memory>(
             keeper = None;
         }
     }
-    while let Some(item) = items.pop().or_else(|| take(shared, workers)) {
+    while let Some(item) = items.pop().or_else(|| take(worker, shared, workers)) {
         if shared.over.load(Relaxed) {
             items.push(item);
             break;
@@ -348,7 +351,7 @@ fn probe<P: Program, M: Memory>(worker: &mut Worker<'_, P, M>, probes: &mut Prob
 }
 
 /// Waits for something to do. None if everything is done.
-fn take(shared: &Shared, workers: usize) -> Option<Item> {
+fn take<P: Program, M: Memory>(worker: &Worker<'_, P, M>, shared: &Shared, workers: usize) -> Option<Item> {
     let mut state = shared.lock();
     state.idle += 1;
     shared.hungry.store(state.idle, Relaxed);
@@ -360,6 +363,17 @@ fn take(shared: &Shared, workers: usize) -> Option<Item> {
             state.idle -= 1;
             shared.hungry.store(state.idle, Relaxed);
             return Some(item);
+        }
+        if state.idle == workers && state.failure.is_none() {
+            let state = &mut *state;
+            let again = state.stale.extract_if(.., |(item, stale)| worker.is_to_go_on(&item.trace, stale));
+            state.items.extend(again.map(|(item, _)| item));
+            state.items.sort_by(|a, b| b.order(a));
+            if !state.items.is_empty() {
+                shared.blocked.fetch_sub(state.items.len() as u64, Relaxed);
+                shared.wake.notify_all();
+                continue;
+            }
         }
         if state.idle == workers {
             shared.over.store(true, Relaxed);
@@ -389,7 +403,12 @@ fn conclude<P: Program, M: Memory>(
     loop {
         shared.events.fetch_max(worker.graph.len(), Relaxed);
         let blocked = matches!(outcome, Outcome::Blocked | Outcome::Freed);
-        let trace = (!worker.todo.is_empty()).then(|| Arc::new(worker.graph.clone()));
+        let stale = match &outcome {
+            Outcome::Stale(stale) if !stale.is_final() => Some(stale.clone()),
+            _ => None,
+        };
+        let may_go_on = !worker.todo.is_empty() || stale.is_some();
+        let trace = may_go_on.then(|| Arc::new(worker.graph.clone()));
         let mut tries = std::mem::take(&mut worker.todo);
         let freed = match &trace {
             Some(trace) if blocked => free(worker, trace, &mut tries, options, shared),
@@ -410,6 +429,11 @@ fn conclude<P: Program, M: Memory>(
         }
         tell(options, shared);
         if let Some(trace) = trace {
+            if let Some(stale) = stale {
+                let path = Path::child(&path, tries.len() as u32);
+                let item = Item { trace: trace.clone(), attempt: Try::GoOn, path };
+                shared.lock().stale.push((item, stale));
+            }
             add(items, &trace, &path, tries);
         }
         let Some(found) = freed else { return };
@@ -490,7 +514,7 @@ fn count<P: Program, M: Memory>(
         }
         Outcome::Continued => {}
         // It was not gone on with in place.
-        Outcome::Blocked | Outcome::Elsewhere | Outcome::Freed => {
+        Outcome::Blocked | Outcome::Elsewhere | Outcome::Freed | Outcome::Stale(_) => {
             shared.blocked.fetch_add(1, Relaxed);
         }
         Outcome::Failed { problem, place, thread } => return Some(failure(worker, problem, place, thread)),
@@ -592,7 +616,12 @@ pub(super) fn guided<'a, P: Program>(
     let mut guided = Guided { graph: Graph::default(), complete: false, limit: None, failure: None };
     match worker.run() {
         Outcome::Complete => guided.complete = true,
-        Outcome::Blocked | Outcome::Elsewhere | Outcome::Outside | Outcome::Continued | Outcome::Freed => {}
+        Outcome::Blocked
+        | Outcome::Elsewhere
+        | Outcome::Outside
+        | Outcome::Continued
+        | Outcome::Freed
+        | Outcome::Stale(_) => {}
         Outcome::Cut(limit) => guided.limit = Some(limit),
         Outcome::Failed { problem, place, thread } => {
             guided.failure = Some(failure(&worker, problem, place, thread));

@@ -134,7 +134,11 @@ impl Probes {
         match outcome {
             Outcome::Complete => self.found.iter_mut().for_each(|found| *found += weight),
             Outcome::Outside => self.found[0] += weight,
-            Outcome::Blocked | Outcome::Elsewhere | Outcome::Continued | Outcome::Freed => {}
+            Outcome::Blocked
+            | Outcome::Elsewhere
+            | Outcome::Continued
+            | Outcome::Freed
+            | Outcome::Stale(_) => {}
             Outcome::Cut(_) | Outcome::Failed { .. } => {
                 self.given_up = true;
                 return Some(outcome);

@@ -6,7 +6,7 @@ use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Program};
 use std::sync::Arc;
-use tribunal_history::memory::{LocId, Order};
+use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_history::model::Model;
 
 /// Something to be tried.
@@ -22,6 +22,8 @@ pub(super) enum Try {
     Free { source: Source, wait: EventId },
     /// The wait at `at` times out; see [`wait`](super::wait).
     Timeout { at: EventId },
+    /// All stays: what was [left](super::stale) is gone on with.
+    GoOn,
     /// The last sender of a channel is dropped at `at`; `receive`, which found the channel empty, is to come after that.
     Disconnect { at: EventId, receive: EventId },
 }
@@ -41,6 +43,14 @@ pub(super) struct Path {
     /// The later something is found, the earlier it is done.
     found: u32,
     depth: u32,
+}
+
+impl Item {
+    /// Whether it is done before another one by a single worker.
+    pub(super) fn order(&self, other: &Item) -> std::cmp::Ordering {
+        let (steps, others) = (self.path.steps(), other.path.steps());
+        steps.iter().map(std::cmp::Reverse).cmp(others.iter().map(std::cmp::Reverse))
+    }
 }
 
 impl Path {
@@ -205,7 +215,13 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
         self.held.clear();
         self.frees = false;
-        trace.events().iter().for_each(|event| self.threads.learn(event.thread));
+        for event in trace.events() {
+            self.threads.learn(event.thread);
+            if matches!(event.action, Action::Spawn) {
+                // It need not have begun.
+                self.threads.learn(ThreadId::from_index(event.read as usize));
+            }
+        }
         let installed = self.install_try(trace, attempt);
         if installed && !self.frees {
             self.free_waiting();
@@ -241,6 +257,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
             Try::Free { source, wait } => self.install_freed(trace, source, wait),
             Try::Timeout { at } => self.install_timeout(trace, at),
+            Try::GoOn => self.adopt(trace.events()),
         }
     }
 

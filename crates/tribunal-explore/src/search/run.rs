@@ -5,6 +5,7 @@ use super::memory::Memory;
 use super::preemptions::Bound;
 use super::revisit::Try;
 use super::spin::Loop;
+use super::stale::Stale;
 use super::threads::Threads;
 use super::wait::Standstill;
 use crate::graph::{Event, EventId, Graph, Source, Values};
@@ -65,6 +66,8 @@ pub(super) enum Outcome {
     Continued,
     /// It goes on in others, in which a thread takes the lock that it waits for.
     Freed,
+    /// It leads nowhere, because of a thread that spins, unless what lets it go on [turns up](super::stale).
+    Stale(Stale),
     /// A limit was reached.
     Cut(Limit),
     Failed {
@@ -82,6 +85,8 @@ enum Turn {
     None,
     /// The run is to be begun again, with what was learned.
     Again,
+    /// It spins, and the run need not go on; see [`Outcome::Stale`].
+    Stale(Stale),
 }
 
 pub(super) type Failed = (Problem, Place, Option<ThreadId>);
@@ -273,6 +278,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             }
             match ended {
                 Ok(Some(outcome)) => {
+                    self.learn_writes(length);
                     self.settle_held(&outcome);
                     return outcome;
                 }
@@ -465,6 +471,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 _ if self.poll().is_some() => return Ok(Some(Outcome::Blocked)),
                 Turn::Done => {}
                 Turn::Again => return Ok(None),
+                Turn::Stale(stale) => return Ok(Some(Outcome::Stale(stale))),
                 Turn::None => match self.standstill() {
                     Standstill::GoesOn => {}
                     Standstill::Again => return Ok(None),
@@ -542,6 +549,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                         let since = self.runner(thread).since as usize;
                         if let Some(&first) = self.graph.thread(thread).get(since) {
                             self.bound.add_loop(self.graph.event(first).place);
+                        }
+                        if let Some(stale) = self.is_stale(thread) {
+                            return Ok(Turn::Stale(stale));
                         }
                     }
                     None => return Ok(Turn::Again),

@@ -347,6 +347,10 @@ impl Program for Interpreter {
         self.code.initial(loc)
     }
 
+    fn has_fixed_locations(&self) -> bool {
+        true
+    }
+
     fn local_state(&self, thread: ThreadId) -> Option<u64> {
         let mut hasher = FxHasher::default();
         let state = &self.threads[thread.index()];

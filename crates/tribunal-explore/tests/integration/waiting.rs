@@ -4,7 +4,7 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tribunal_explore::cell::UnsafeCell;
-use tribunal_explore::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use tribunal_explore::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
 use tribunal_explore::sync::{Arc, Condvar, Mutex, mpsc};
 use tribunal_explore::thread::{self, park_timeout, yield_now};
 use tribunal_explore::{End, Explorer, Problem, Report};
@@ -370,4 +370,42 @@ fn a_counted_loop_of_a_text_does_not_wait() {
     let found = explore(std::sync::Arc::new(code), &tribunal_explore::Options::default()).expect("a model");
     assert!(found.report.failure.is_none());
     assert_eq!((found.report.executions, found.report.end), (1, End::Complete));
+}
+
+/// Each reader of a sequence lock has 2 rounds that end and 9 that do not, which do not multiply with those of the other.
+#[test]
+fn rounds_of_readers_that_fail_do_not_multiply() {
+    #[derive(Default)]
+    struct Seqlock {
+        number: AtomicUsize,
+        data: [AtomicUsize; 2],
+    }
+    fn read(lock: &Seqlock) {
+        loop {
+            let before = lock.number.load(Acquire);
+            if before % 2 == 0 {
+                let [left, right] = [0, 1].map(|i| lock.data[i].load(Relaxed));
+                fence(Acquire);
+                if lock.number.load(Relaxed) == before {
+                    return assert_eq!(left, right);
+                }
+            }
+            yield_now();
+        }
+    }
+    let report = explored(|| {
+        let lock = Arc::new(Seqlock::default());
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let lock = lock.clone();
+                thread::spawn(move || read(&lock))
+            })
+            .collect();
+        lock.number.store(1, Relaxed);
+        fence(Release);
+        lock.data.iter().for_each(|data| data.store(1, Relaxed));
+        lock.number.store(2, Release);
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+    });
+    assert_eq!((report.end, report.executions, report.blocked), (End::Complete, 4, 9 + 2 * 9));
 }

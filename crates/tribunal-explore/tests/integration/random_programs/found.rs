@@ -27,6 +27,14 @@ impl Program for Remembering {
         self.program.resume(thread, answer, fresh)
     }
 
+    fn has_fixed_locations(&self) -> bool {
+        self.program.has_fixed_locations()
+    }
+
+    fn is_lock(&self, loc: LocId) -> bool {
+        self.program.is_lock(loc)
+    }
+
     fn local_state(&self, thread: ThreadId) -> Option<u64> {
         self.program.local_state(thread)
     }

@@ -22,6 +22,8 @@ pub enum Shape {
     Timed,
     /// Loops that wait, some of which take something and give it back.
     Loops,
+    /// Loops that read several locations again and again, until what they find fits.
+    Retries,
     /// Plain accesses, also of atomic locations.
     Plain,
     /// The same, with assertions, locks and waiting.
@@ -77,8 +79,12 @@ pub fn program(seed: u64, shape: Shape) -> String {
     for thread in 0..threads {
         writeln!(text, "thread T{thread} {{").expect("a string");
         let mut writer = Writer { random: &mut random, locations, shape, registers: 0, text: &mut text };
-        for _ in 0..1 + writer.random.below(most) {
-            writer.statement(0);
+        if shape == Shape::Retries {
+            writer.write_or_retry();
+        } else {
+            for _ in 0..1 + writer.random.below(most) {
+                writer.statement(0);
+            }
         }
         text.push_str("}\n");
     }
@@ -189,6 +195,59 @@ impl Writer<'_> {
             _ => format!("r{register} = xchg(f, 1) @{order}\nif r{register} != 1 {{ f = 0 @rel }}"),
         };
         writeln!(self.text, "{text}").expect("a string");
+    }
+
+    /// A thread that writes a few times, or reads until what it finds fits.
+    fn write_or_retry(&mut self) {
+        let (before, writes) = (self.random.below(4) == 0, self.random.below(2) == 0);
+        let statements = if writes { 2 + self.random.below(3) } else { usize::from(before) };
+        (0..statements).for_each(|_| self.statement(0));
+        if !writes || before {
+            let loc = self.random.pick(self.locations);
+            self.retry(loc);
+            if self.random.below(2) == 0 {
+                self.statement(0);
+            }
+        }
+    }
+
+    /// A loop that reads two or three times, until what it finds fits.
+    fn retry(&mut self, loc: &str) {
+        const ORDERS: &[&str] = &["rlx", "acq", "acq", "sc"];
+        let (first, other) = (self.registers, self.random.pick(self.locations));
+        let mut lines =
+            vec!["while 1 == 1 {".to_string(), format!("r{first} = {loc} @{}", self.order(ORDERS))];
+        let nested = self.random.below(4) == 0;
+        if nested {
+            lines.push(format!("if r{first} & 1 == {} {{", self.random.below(2)));
+        }
+        lines.push(format!("r{} = {other} @{}", first + 1, self.order(ORDERS)));
+        if self.random.below(3) == 0 {
+            lines.push("fence @acq".to_string());
+        }
+        let mut last = first + 1;
+        if self.random.below(2) == 0 {
+            last += 1;
+            let again = self.random.pick(self.locations);
+            let third = if self.random.below(2) == 0 { loc } else { again };
+            lines.push(format!("r{last} = {third} @{}", self.order(ORDERS)));
+        }
+        let value = self.random.below(3);
+        let condition = match self.random.below(8) {
+            0..4 => format!("r{first} == r{last}"),
+            4 => format!("r{first} <= r{last}"),
+            5 => format!("r{first} != r{last}"),
+            6 => format!("r{last} >= {value}"),
+            _ => format!("r{first} + r{last} != {value}"),
+        };
+        lines.push(format!("if {condition} {{ break }}"));
+        if nested {
+            lines.push("}".to_string());
+        }
+        lines.push("spin\n}".to_string());
+        // What was read behind a condition is not known behind the loop.
+        self.registers = if nested { first + 1 } else { last + 1 };
+        writeln!(self.text, "{}", lines.join("\n")).expect("a string");
     }
 
     fn statement(&mut self, depth: usize) {

@@ -128,6 +128,78 @@ fn loops_differ(text: &str, model: Model) -> Result<Option<u64>, String> {
     ))
 }
 
+/// How a program's executions differ if what leads nowhere is gone on with, which it is under any bound on preemptions; else how many there are, and how
+/// many blocked runs without the bound and with it.
+fn left_differs(text: &str, model: Model) -> Result<Option<[u64; 3]>, String> {
+    let code = compiled(text);
+    let one = Options { model, ..Options::default() };
+    let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one.clone() };
+    let most = Some(std::time::Duration::from_secs(1));
+    let all = Options { max_preemptions: Some(1000), max_duration: most, ..one.clone() };
+    let (expected, all) = found(&code, &all);
+    if !matches!(expected.end, End::Complete | End::Failed) {
+        return Ok(None);
+    }
+    let mut counts = [expected.executions, 0, expected.blocked];
+    for options in [one, three] {
+        let (report, graphs) = found(&code, &options);
+        if expected.failure.is_some() != report.failure.is_some() {
+            return Err(format!("fails with {:?}, and {:?}", expected.failure, report.failure));
+        }
+        if expected.failure.is_some() {
+            return Ok(Some([0; 3]));
+        }
+        if report.end != End::Complete {
+            return Err(format!("ended with {:?}", report.end));
+        }
+        if let Some((graph, _)) = graphs.iter().find(|(_, times)| **times > 1) {
+            return Err(format!("explored twice: {graph:?}"));
+        }
+        if let Some(graph) = all.keys().find(|graph| !graphs.contains_key(*graph)) {
+            return Err(format!("left out: {graph:?}"));
+        }
+        if (graphs.len(), report.executions) != (all.len(), expected.executions) {
+            return Err(format!("{} executions of {}", report.executions, expected.executions));
+        }
+        if report.blocked > expected.blocked {
+            return Err(format!("{} blocked, not {}", report.blocked, expected.blocked));
+        }
+        if options.threads.get() > 1 && counts[1] != report.blocked {
+            return Err(format!("{} blocked, with three workers {}", counts[1], report.blocked));
+        }
+        counts[1] = report.blocked;
+    }
+    Ok(Some(counts))
+}
+
+/// The same for random programs, which are also compared with brute force if they are small.
+fn compare_left(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
+    let (mut programs, mut failing, mut sum, mut brute) = (0, 0, [0; 3], 0);
+    for seed in seeds {
+        let text = program(seed, shape);
+        for text in [&text, &reversed(&text)] {
+            let found = match left_differs(text, model) {
+                Ok(None) => continue,
+                Ok(Some(found)) => found,
+                Err(why) => panic!("under {model}, seed {seed}:\n{text}{why}"),
+            };
+            programs += 1;
+            failing += u64::from(found == [0; 3]);
+            sum.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+        }
+        if seed % 8 == 0 {
+            match differs(&text, model) {
+                Ok(found) => brute += u64::from(found.is_some()),
+                Err(why) => panic!("under {model}, seed {seed}:\n{text}{why}"),
+            }
+        }
+    }
+    println!(
+        "{model}: {programs} programs, {failing} of which fail, {} executions, {} blocked, of {}; {brute} by brute force",
+        sum[0], sum[1], sum[2]
+    );
+}
+
 fn compiled(text: &str) -> Arc<Code> {
     let code = Source::parse(text).and_then(|source| source.compile(&[]));
     Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")))
@@ -342,6 +414,50 @@ thread T0 { x = 2 @rlx; r0 = x += 1 @acq; r1 = cas(y, 0 -> 1) @rel/sc }
 fn loops_wait() {
     compare(Model::Sc, 310_000..310_010, Shape::Loops);
     compare(Model::Rc20, 300_000..300_006, Shape::Loops);
+}
+
+/// What a thread that spins has read too late leads nowhere, and nothing is left out with it.
+#[test]
+fn stale_loops_lead_nowhere() {
+    for (model, first) in WAITED_FOR {
+        compare_left(model, first + 40_000..first + 40_060, Shape::Retries);
+    }
+}
+
+/// What was kept is gone on from when a write turns up that may let its thread go on.
+#[test]
+fn what_is_kept_is_taken_up_again() {
+    let programs = [
+        // Only where A reads 0 may V write y.
+        "atomic q, x, y, z @rlx
+thread U { z = 1 }
+thread A { c = z; if c == 0 { q = 5 } }
+thread W { x = 1; x = 2 }
+thread T { while 1 == 1 { a = x; b = y; if a + b == 2 { break }; spin } }
+thread V { d = q; if d == 5 { y = 1 } }
+",
+        // The thread that writes y is not as far where T reads x too late.
+        "atomic x, y @rlx
+thread W { x = 1; x = 2 }
+thread T { while 1 == 1 { a = x; b = y; if a + b == 2 { break }; spin } }
+thread V { c = x; y = c; y = 1 }
+",
+    ];
+    for (text, (model, _)) in programs.iter().flat_map(|text| WAITED_FOR.map(|model| (text, model))) {
+        let found = left_differs(text, model).and_then(|_| left_differs(&reversed(text), model));
+        let [executions, left, all] =
+            found.unwrap_or_else(|why| panic!("{model}\n{text}{why}")).unwrap_or_default();
+        println!("{model}: {executions} executions, {left} blocked, of {all}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_more_stale_loops() {
+    for (model, first) in WAITED_FOR {
+        compare_left(model, first + 40_000..first + 44_000, Shape::Retries);
+        compare_left(model, first + 50_000..first + 50_500, Shape::Loops);
+    }
 }
 
 /// Models, and where the seeds of each begin.
