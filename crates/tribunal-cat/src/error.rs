@@ -1,22 +1,10 @@
 //! Errors in a model's text, with their place.
 
-use crate::source::{Position, Sources};
+use crate::source::{Place, Sources};
+use crate::text::{InFile, Located};
 
 /// An error in a model's text, with its place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}:{column}: {problem}{excerpt}")]
-pub struct Error {
-    /// The file, as named by the library.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, in characters, from 1.
-    pub column: u32,
-    /// What is wrong.
-    pub problem: Problem,
-    /// The line with a caret below the column; empty if there is none.
-    pub excerpt: String,
-}
+pub type Error = InFile<Problem>;
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +19,7 @@ pub enum Problem {
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What the grammar has here.
-        expected: &'static str,
+        expected: String,
         /// What the text has.
         found: String,
     },
@@ -103,39 +91,22 @@ impl Problem {
     }
 }
 
-/// A problem at a position, before the position is turned into a line of a file.
+/// A problem at a place, whose file has a number still.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    pub at: Position,
+    pub at: Place,
     pub problem: Problem,
 }
 
 impl Fault {
-    pub fn new(at: Position, problem: Problem) -> Box<Fault> {
+    pub fn new(at: Place, problem: Problem) -> Box<Fault> {
         Box::new(Fault { at, problem })
     }
 
-    /// The error with its place resolved.
+    /// The error with its file.
     pub fn locate(self, sources: &Sources) -> Error {
-        let file = sources.file(self.at);
-        let (line, column) = file.line_and_column(self.at.offset);
-        Error {
-            file: file.path.clone(),
-            line,
-            column,
-            problem: self.problem,
-            excerpt: excerpt(file.line(line), column),
-        }
+        let Place { file, at } = self.at;
+        let source = &sources.0[file.0 as usize];
+        Located { at, problem: self.problem }.within(&source.path).with_excerpt(&source.text)
     }
-}
-
-/// The line and a caret below the column, where the line is one that a terminal shows.
-fn excerpt(line: &str, column: u32) -> String {
-    const LONGEST: usize = 160;
-    if line.trim().is_empty() || line.len() > LONGEST {
-        return String::new();
-    }
-    let caret: String =
-        line.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-    format!("\n    {line}\n    {caret}^")
 }

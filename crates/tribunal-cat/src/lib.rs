@@ -8,6 +8,7 @@
 //! - [`mod@derive`]: why a pair is in a relation, and why a check fails.
 //! - [`decide`]: whether an execution has the orders that a model requires.
 //! - [`refutation`]: why it has none.
+//! - [`text`]: what parsers are made of, of this language and of others.
 //!
 //! A plan is evaluated on [facts](plan::Facts): the sets and relations of an execution.
 //!
@@ -47,6 +48,7 @@ pub mod refutation;
 pub mod relation;
 mod source;
 mod syntax;
+pub mod text;
 
 pub use elaborate::Contents;
 pub use environment::{Architecture, Environment};

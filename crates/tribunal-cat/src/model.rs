@@ -8,8 +8,9 @@ use crate::lexer::{Names, Symbol};
 use crate::limits::{Limits, Unlimited};
 use crate::parser::{self, Tree};
 use crate::plan::Plan;
-use crate::source::{FileId, Library, Position, Source, Sources};
+use crate::source::{FileId, Library, Place, Source, Sources};
 use crate::syntax::{Instruction, InstructionKind};
+use crate::text::Position;
 
 /// The number of files that a model may have.
 const FILES: usize = 200;
@@ -166,15 +167,15 @@ impl Loader<'_> {
     /// Parses a file and what it includes. `open` are the files that include it, from the outermost.
     fn load(&mut self, path: String, text: String, open: &mut Vec<String>) -> Result<FileId, Box<Fault>> {
         let file = FileId(self.sources.0.len() as u32);
-        let begin = Position { file, offset: 0 };
+        let begin = Place { file, at: Position::START };
         if text.len() > LENGTH || self.sources.0.len() >= FILES {
             let problem = if text.len() > LENGTH { Problem::Length(LENGTH) } else { Problem::Files(FILES) };
-            self.sources.0.push(Source::new(path, String::new()));
+            self.sources.0.push(Source { path, text: String::new() });
             return Err(Fault::new(begin, problem));
         }
-        self.sources.0.push(Source::new(path.clone(), text));
+        self.sources.0.push(Source { path: path.clone(), text });
         self.trees.push(Tree::default());
-        let mut tree = parser::parse(self.sources.file(begin).text(), file, &mut self.names)?;
+        let mut tree = parser::parse(&self.sources.file(begin).text, file, &mut self.names)?;
         open.push(path);
         self.load_includes(&mut tree.instructions, open)?;
         open.pop();

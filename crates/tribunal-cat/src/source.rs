@@ -1,5 +1,6 @@
-//! The files of a model: where they come from, and positions in them.
+//! The files of a model: where they come from, and places in them.
 
+use crate::text::Position;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -78,48 +79,18 @@ impl<R: FnMut(&Path) -> io::Result<Vec<u8>>> Library for Directories<R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileId(pub u32);
 
-/// A place in a text.
+/// A place in a file of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct Place {
     pub file: FileId,
-    /// In bytes.
-    pub offset: u32,
+    pub at: Position,
 }
 
 /// A file's path and text.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub path: String,
-    text: String,
-    /// Where each line begins, in bytes.
-    lines: Vec<u32>,
-}
-
-impl Source {
-    pub fn new(path: String, text: String) -> Source {
-        let after = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
-        let lines = std::iter::once(0).chain(after).collect();
-        Source { path, text, lines }
-    }
-
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Line and column of a byte, both from 1.
-    pub fn line_and_column(&self, offset: u32) -> (u32, u32) {
-        let line = self.lines.partition_point(|&begin| begin <= offset);
-        let begin = self.lines[line - 1] as usize;
-        let column = self.text.get(begin..offset as usize).map_or(0, |before| before.chars().count());
-        (line as u32, column as u32 + 1)
-    }
-
-    /// The text of a line.
-    pub fn line(&self, line: u32) -> &str {
-        let begin = self.lines[line as usize - 1] as usize;
-        let end = self.lines.get(line as usize).map_or(self.text.len(), |&next| next as usize);
-        self.text[begin..end].trim_end_matches(['\n', '\r'])
-    }
+    pub text: String,
 }
 
 /// All files of a model.
@@ -127,7 +98,7 @@ impl Source {
 pub(crate) struct Sources(pub Vec<Source>);
 
 impl Sources {
-    pub fn file(&self, at: Position) -> &Source {
+    pub fn file(&self, at: Place) -> &Source {
         &self.0[at.file.0 as usize]
     }
 }

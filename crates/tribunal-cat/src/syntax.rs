@@ -2,12 +2,12 @@
 
 use crate::lexer::Symbol;
 use crate::plan::{Condition, Effect};
-use crate::source::{FileId, Position};
+use crate::source::{FileId, Place};
 
 /// An expression, and where it begins (an operator: where it stands).
 #[derive(Clone, Debug)]
 pub(crate) struct Expression {
-    pub at: Position,
+    pub at: Place,
     pub kind: Kind,
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum Pattern {
 /// `pattern = value`
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
-    pub at: Position,
+    pub at: Place,
     pub pattern: Pattern,
     pub value: Expression,
 }
@@ -126,7 +126,7 @@ pub(crate) enum Variant {
 /// An instruction, and where it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Instruction {
-    pub at: Position,
+    pub at: Place,
     pub kind: InstructionKind,
 }
 

@@ -6,7 +6,7 @@ use super::{Closure, Elaborator, Evaluated, NESTING};
 use crate::error::{Fault, Problem};
 use crate::lexer::Symbol;
 use crate::plan::Type;
-use crate::source::Position;
+use crate::source::Place;
 use crate::syntax::{Binding, Chain, Element, Expression, Function, Kind, Test, Variant};
 
 /// What an expression comes to: a value, or that of another expression.
@@ -41,7 +41,7 @@ impl<'m> Elaborator<'m> {
         }
     }
 
-    fn no_tag(&self, tag: Symbol, at: Position) -> Evaluated<Value> {
+    fn no_tag(&self, tag: Symbol, at: Place) -> Evaluated<Value> {
         let name = format!("'{}", self.text(tag));
         Err(Fault::new(at, Problem::Unbound { name, nearest: None }))
     }
@@ -104,7 +104,7 @@ impl<'m> Elaborator<'m> {
         function: &'m Expression,
         argument: &'m Expression,
         scope: &Scope,
-        at: Position,
+        at: Place,
     ) -> Evaluated<Next<'m>> {
         let called = self.eval(function, scope)?;
         let argument = self.eval(argument, scope)?;
@@ -126,7 +126,7 @@ impl<'m> Elaborator<'m> {
         scope: Scope,
         parameters: &crate::syntax::Pattern,
         argument: Value,
-        at: Position,
+        at: Place,
     ) -> Evaluated<Scope> {
         if let crate::syntax::Pattern::Tuple(names) = parameters {
             self.parts(&argument, names.len(), at)?;
@@ -149,7 +149,7 @@ impl<'m> Elaborator<'m> {
         Ok(inner)
     }
 
-    fn eval_braces(&mut self, elements: &'m [Expression], scope: &Scope, at: Position) -> Evaluated<Value> {
+    fn eval_braces(&mut self, elements: &'m [Expression], scope: &Scope, at: Place) -> Evaluated<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(elements.len());
         for element in elements {
             let value = self.eval(element, scope)?;
@@ -163,13 +163,13 @@ impl<'m> Elaborator<'m> {
         self.set_of(values, at)
     }
 
-    fn eval_tuple(&mut self, parts: &'m [Expression], scope: &Scope, at: Position) -> Evaluated<Value> {
+    fn eval_tuple(&mut self, parts: &'m [Expression], scope: &Scope, at: Place) -> Evaluated<Value> {
         let parts = parts.iter().map(|part| self.eval(part, scope)).collect::<Evaluated<Vec<Value>>>()?;
         self.shallow(Value::Tuple(parts.into()), at)
     }
 
     /// The same value, unless it nests too deep.
-    pub(super) fn shallow(&self, value: Value, at: Position) -> Evaluated<Value> {
+    pub(super) fn shallow(&self, value: Value, at: Place) -> Evaluated<Value> {
         if value.depth() > NESTING {
             return Err(Fault::new(at, Problem::Depth(NESTING)));
         }
@@ -217,7 +217,7 @@ impl<'m> Elaborator<'m> {
         }
     }
 
-    pub(super) fn no_case(&self, tag: Symbol, at: Position) -> Box<Fault> {
+    pub(super) fn no_case(&self, tag: Symbol, at: Place) -> Box<Fault> {
         Fault::new(at, Problem::Failed(format!("no case for '{}", self.text(tag))))
     }
 
@@ -255,7 +255,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// A set or relation as a list of what is in it; `Empty` where there is nothing.
-    pub(super) fn listed(&mut self, value: Value, at: Position) -> Evaluated<Value> {
+    pub(super) fn listed(&mut self, value: Value, at: Place) -> Evaluated<Value> {
         let unknown = |what: &str| {
             let message = format!(
                 "going through {what} without an execution, or that depends on orders that are chosen,"
@@ -287,7 +287,7 @@ impl<'m> Elaborator<'m> {
         }
     }
 
-    fn test(&mut self, test: &'m Test, scope: &Scope, at: Position) -> Evaluated<bool> {
+    fn test(&mut self, test: &'m Test, scope: &Scope, at: Place) -> Evaluated<bool> {
         let (left, right) = match test {
             Test::Variant(variant) => return Ok(self.variant(variant)),
             Test::Equal(left, right) | Test::Subset(left, right) | Test::Member(left, right) => (left, right),

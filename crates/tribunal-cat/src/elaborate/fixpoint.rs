@@ -6,7 +6,7 @@ use super::{Elaborator, Evaluated};
 use crate::error::{Fault, Problem};
 use crate::lexer::Symbol;
 use crate::plan::{FixpointId, NodeId, Op, Type};
-use crate::source::Position;
+use crate::source::Place;
 use crate::syntax::{Binding, Function, Kind, Pattern};
 
 /// A function of a `let rec`, and its name.
@@ -14,12 +14,7 @@ type Named<'m> = (Symbol, &'m Function);
 
 impl<'m> Elaborator<'m> {
     /// Definitions that see themselves and each other: functions, or sets and relations, of which the least are meant.
-    pub(super) fn let_rec(
-        &mut self,
-        bindings: &'m [Binding],
-        scope: &Scope,
-        at: Position,
-    ) -> Evaluated<Scope> {
+    pub(super) fn let_rec(&mut self, bindings: &'m [Binding], scope: &Scope, at: Place) -> Evaluated<Scope> {
         let mut functions: Vec<Named<'m>> = Vec::new();
         let mut values = Vec::new();
         for binding in bindings {
@@ -95,7 +90,7 @@ impl<'m> Elaborator<'m> {
         values: &[(Symbol, &'m Binding)],
         functions: &[Named<'m>],
         scope: &Scope,
-        at: Position,
+        at: Place,
     ) -> Evaluated<Vec<Value>> {
         let mut kinds = vec![Value::Empty; values.len()];
         let mut inner = scope.clone();

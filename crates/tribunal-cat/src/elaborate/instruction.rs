@@ -6,7 +6,7 @@ use super::{Elaborator, Evaluated, Procedure};
 use crate::error::{Fault, Problem};
 use crate::lexer::Symbol;
 use crate::plan::{Check, Condition, Effect, Type};
-use crate::source::Position;
+use crate::source::Place;
 use crate::syntax::{self, Expression, Instruction, InstructionKind, Pattern};
 
 impl<'m> Elaborator<'m> {
@@ -71,13 +71,7 @@ impl<'m> Elaborator<'m> {
         }
     }
 
-    fn check(
-        &mut self,
-        effect: Effect,
-        check: &'m syntax::Check,
-        scope: &Scope,
-        at: Position,
-    ) -> Evaluated<()> {
+    fn check(&mut self, effect: Effect, check: &'m syntax::Check, scope: &Scope, at: Place) -> Evaluated<()> {
         let value = self.eval(&check.expression, scope)?;
         let relation = self.typed(&value, Type::Relation);
         let node = match (relation, check.condition) {
@@ -102,7 +96,7 @@ impl<'m> Elaborator<'m> {
         negated: bool,
         node: crate::plan::NodeId,
         name: Option<Symbol>,
-        at: Position,
+        at: Place,
     ) {
         let source = self.model.sources.file(at);
         let check = Check {
@@ -111,7 +105,7 @@ impl<'m> Elaborator<'m> {
             negated,
             node,
             name: name.map(|name| self.text(name).to_owned()),
-            line: source.line_and_column(at.offset).0,
+            line: at.at.line,
             file: source.path.clone(),
         };
         self.graph.plan.checks.push(check);
@@ -133,7 +127,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// Names that a procedure defines are its own; its checks count.
-    fn call(&mut self, name: Symbol, argument: &'m Expression, scope: &Scope, at: Position) -> Evaluated<()> {
+    fn call(&mut self, name: Symbol, argument: &'m Expression, scope: &Scope, at: Place) -> Evaluated<()> {
         let Value::Procedure(ProcedureId(id)) = self.lookup(name, at, scope)? else {
             return Err(Fault::new(at, Problem::Failed(format!("`{}` is not a procedure", self.text(name)))));
         };
@@ -169,13 +163,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// One order of many is chosen; of one, that one; of none, no execution is of the model.
-    fn with(
-        &mut self,
-        variable: Symbol,
-        from: &'m Expression,
-        scope: Scope,
-        at: Position,
-    ) -> Evaluated<Scope> {
+    fn with(&mut self, variable: Symbol, from: &'m Expression, scope: Scope, at: Place) -> Evaluated<Scope> {
         let value = self.eval(from, &scope)?;
         let text = self.text(variable);
         let chosen = match &value {
@@ -195,7 +183,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// No execution is of the model: there is nothing in nothing.
-    fn refuse(&mut self, scope: Scope, variable: Symbol, at: Position) -> Scope {
+    fn refuse(&mut self, scope: Scope, variable: Symbol, at: Place) -> Scope {
         let nothing = self.graph.empty(Type::Relation);
         self.add_check(Effect::Require, Condition::Empty, true, nothing, Some(variable), at);
         scope.with(variable, Ok(Value::Empty))

@@ -22,7 +22,7 @@ use crate::lexer::Symbol;
 use crate::limits::Limits;
 use crate::model::Model;
 use crate::plan::{Check, Node, NodeId, Plan, Type};
-use crate::source::Position;
+use crate::source::Place;
 use crate::syntax::{Function, Instruction, Pattern};
 use graph::Graph;
 use primitive::Primitive;
@@ -171,7 +171,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// Counts a step of work at a place in the text.
-    fn step(&mut self, at: Position) -> Evaluated<()> {
+    fn step(&mut self, at: Place) -> Evaluated<()> {
         self.steps += 1;
         if self.steps > STEPS {
             return Err(Fault::new(at, Problem::Limit { limit: STEPS, what: "steps of evaluation" }));
@@ -192,7 +192,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// Evaluates something one level deeper.
-    fn deeper<T>(&mut self, at: Position, inner: impl FnOnce(&mut Self) -> Evaluated<T>) -> Evaluated<T> {
+    fn deeper<T>(&mut self, at: Place, inner: impl FnOnce(&mut Self) -> Evaluated<T>) -> Evaluated<T> {
         if self.depth == DEPTH {
             return Err(Fault::new(at, Problem::Limit { limit: DEPTH, what: "levels of nesting" }));
         }
@@ -203,7 +203,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// The value of a name.
-    fn lookup(&mut self, name: Symbol, at: Position, scope: &Scope) -> Evaluated<Value> {
+    fn lookup(&mut self, name: Symbol, at: Place, scope: &Scope) -> Evaluated<Value> {
         if let Some(bound) = scope.get(name) {
             return bound.clone().map_err(|fault| Box::new(Fault::clone(&fault)));
         }
@@ -265,7 +265,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// An error of this type of value.
-    fn mismatch(&self, at: Position, expected: &'static str, found: &Value) -> Box<Fault> {
+    fn mismatch(&self, at: Place, expected: &'static str, found: &Value) -> Box<Fault> {
         let found = found.what(|node| self.graph.ty(node));
         Fault::new(at, Problem::Type { expected, found })
     }
@@ -276,7 +276,7 @@ impl<'m> Elaborator<'m> {
         scope: Scope,
         pattern: &Pattern,
         value: Evaluated<Value>,
-        at: Position,
+        at: Place,
     ) -> Evaluated<Scope> {
         let value = match value {
             Err(fault) if fault.problem.is_limit() => return Err(fault),
@@ -302,7 +302,7 @@ impl<'m> Elaborator<'m> {
     }
 
     /// The parts of a tuple of so many.
-    fn parts(&self, value: &Value, count: usize, at: Position) -> Evaluated<Rc<[Value]>> {
+    fn parts(&self, value: &Value, count: usize, at: Place) -> Evaluated<Rc<[Value]>> {
         match value {
             Value::Tuple(parts) if parts.len() == count => Ok(parts.clone()),
             Value::Pair(a, b) if count == 2 => Ok([Value::Event(*a), Value::Event(*b)].into()),

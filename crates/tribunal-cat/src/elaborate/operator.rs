@@ -4,17 +4,17 @@ use super::value::{List, Value};
 use super::{Contents, Elaborator, Evaluated};
 use crate::error::{Fault, Problem};
 use crate::plan::{NodeId, Op, Type};
-use crate::source::Position;
+use crate::source::Place;
 use crate::syntax::{Chain, Test, Unary};
 
 impl Elaborator<'_> {
     /// A value as a set of events.
-    pub(super) fn set(&mut self, value: &Value, at: Position) -> Evaluated<NodeId> {
+    pub(super) fn set(&mut self, value: &Value, at: Place) -> Evaluated<NodeId> {
         self.typed(value, Type::Set).ok_or_else(|| self.mismatch(at, "a set of events", value))
     }
 
     /// A value as a relation.
-    pub(super) fn relation(&mut self, value: &Value, at: Position) -> Evaluated<NodeId> {
+    pub(super) fn relation(&mut self, value: &Value, at: Place) -> Evaluated<NodeId> {
         self.typed(value, Type::Relation).ok_or_else(|| self.mismatch(at, "a relation", value))
     }
 
@@ -63,7 +63,7 @@ impl Elaborator<'_> {
         }
     }
 
-    pub(super) fn unary(&mut self, operator: Unary, value: Value, at: Position) -> Evaluated<Value> {
+    pub(super) fn unary(&mut self, operator: Unary, value: Value, at: Place) -> Evaluated<Value> {
         match (operator, &value) {
             (Unary::Complement, Value::Empty) => return Ok(Value::Universe),
             (Unary::Complement, Value::Universe) => return Ok(Value::Empty),
@@ -95,7 +95,7 @@ impl Elaborator<'_> {
         Ok(Value::Node(node))
     }
 
-    pub(super) fn chain(&mut self, chain: Chain, values: Vec<(Value, Position)>) -> Evaluated<Value> {
+    pub(super) fn chain(&mut self, chain: Chain, values: Vec<(Value, Place)>) -> Evaluated<Value> {
         match chain {
             Chain::Sequence => self.sequence(values),
             Chain::Union => self.fold(values, Self::union),
@@ -114,8 +114,8 @@ impl Elaborator<'_> {
 
     fn fold(
         &mut self,
-        values: Vec<(Value, Position)>,
-        combine: fn(&mut Self, Value, Value, Position) -> Evaluated<Value>,
+        values: Vec<(Value, Place)>,
+        combine: fn(&mut Self, Value, Value, Place) -> Evaluated<Value>,
     ) -> Evaluated<Value> {
         let mut values = values.into_iter();
         let first = values.next().map_or(Value::Empty, |(value, _)| value);
@@ -128,7 +128,7 @@ impl Elaborator<'_> {
     }
 
     /// From the right, as `[a]; r; [b]` is `[a]; (r; [b])`.
-    fn sequence(&mut self, values: Vec<(Value, Position)>) -> Evaluated<Value> {
+    fn sequence(&mut self, values: Vec<(Value, Place)>) -> Evaluated<Value> {
         let mut values = values.into_iter().rev();
         let Some((last, at)) = values.next() else { return Ok(Value::Empty) };
         let mut nothing = last == Value::Empty;
@@ -141,7 +141,7 @@ impl Elaborator<'_> {
         Ok(if nothing { Value::Empty } else { Value::Node(result) })
     }
 
-    fn union(&mut self, a: Value, b: Value, at: Position) -> Evaluated<Value> {
+    fn union(&mut self, a: Value, b: Value, at: Place) -> Evaluated<Value> {
         match (a, b) {
             (Value::Empty, other) | (other, Value::Empty) => Ok(other),
             (Value::Universe, _) | (_, Value::Universe) => Ok(Value::Universe),
@@ -161,7 +161,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn intersection(&mut self, a: Value, b: Value, at: Position) -> Evaluated<Value> {
+    fn intersection(&mut self, a: Value, b: Value, at: Place) -> Evaluated<Value> {
         match (a, b) {
             (Value::Universe, other) | (other, Value::Universe) => Ok(other),
             (Value::Empty, _) | (_, Value::Empty) => Ok(Value::Empty),
@@ -176,7 +176,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn difference(&mut self, a: Value, b: Value, at: Position) -> Evaluated<Value> {
+    fn difference(&mut self, a: Value, b: Value, at: Place) -> Evaluated<Value> {
         match (a, b) {
             (_, Value::Universe) | (Value::Empty, _) => Ok(Value::Empty),
             (a, Value::Empty) => Ok(a),
@@ -192,7 +192,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn no_mix(&self, a: &Value, b: &Value, at: Position) -> Box<Fault> {
+    fn no_mix(&self, a: &Value, b: &Value, at: Place) -> Box<Fault> {
         let expected = match a {
             Value::Node(node) => match self.graph.ty(*node) {
                 Type::Set => "a set of events, as on the left",
@@ -205,7 +205,7 @@ impl Elaborator<'_> {
     }
 
     /// `element ++ set`
-    fn add(&mut self, element: Value, set: Value, at: Position) -> Evaluated<Value> {
+    fn add(&mut self, element: Value, set: Value, at: Place) -> Evaluated<Value> {
         match (element, set) {
             (Value::Universe, _) => Err(self.mismatch(at, "an element", &Value::Universe)),
             (_, Value::Universe) => Ok(Value::Universe),
@@ -235,7 +235,7 @@ impl Elaborator<'_> {
     }
 
     /// `{..}` of values: events make a set of events, pairs a relation.
-    pub(super) fn set_of(&mut self, values: Vec<Value>, at: Position) -> Evaluated<Value> {
+    pub(super) fn set_of(&mut self, values: Vec<Value>, at: Place) -> Evaluated<Value> {
         match values.first() {
             None => Ok(Value::Empty),
             Some(Value::Event(_) | Value::Pair(..)) => {
@@ -256,7 +256,7 @@ impl Elaborator<'_> {
     }
 
     /// What `if` asks of two values, where that can be told.
-    pub(super) fn compare(&mut self, test: &Test, a: Value, b: Value, at: Position) -> Evaluated<bool> {
+    pub(super) fn compare(&mut self, test: &Test, a: Value, b: Value, at: Place) -> Evaluated<bool> {
         if matches!(test, Test::Equal(..)) && a == b {
             return Ok(true);
         }

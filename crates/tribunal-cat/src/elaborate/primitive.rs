@@ -4,7 +4,7 @@ use super::value::{List, Value};
 use super::{Elaborator, Evaluated};
 use crate::error::{Fault, Problem};
 use crate::plan::{NodeId, Orders, Type};
-use crate::source::Position;
+use crate::source::Place;
 
 macro_rules! primitives {
     ($($variant:ident $name:literal),* $(,)?) => {
@@ -51,7 +51,7 @@ impl<'m> Elaborator<'m> {
         &mut self,
         primitive: Primitive,
         argument: Value,
-        at: Position,
+        at: Place,
     ) -> Evaluated<Value> {
         let node = match primitive {
             Primitive::Domain | Primitive::Range => {
@@ -134,11 +134,11 @@ impl<'m> Elaborator<'m> {
         Ok(Value::Node(node))
     }
 
-    fn not_supported(&self, primitive: Primitive, at: Position) -> Box<Fault> {
+    fn not_supported(&self, primitive: Primitive, at: Place) -> Box<Fault> {
         Fault::new(at, Problem::NotSupported(format!("`{}`", primitive.name())))
     }
 
-    fn tag_text(&self, value: &Value, at: Position) -> Evaluated<&'m str> {
+    fn tag_text(&self, value: &Value, at: Place) -> Evaluated<&'m str> {
         match value {
             Value::Tag(tag) => Ok(self.text(*tag)),
             other => Err(self.mismatch(at, "a tag", other)),
@@ -146,20 +146,20 @@ impl<'m> Elaborator<'m> {
     }
 
     /// What the environment gives by this name.
-    fn named(&mut self, name: &str, ty: Type, at: Position) -> Evaluated<NodeId> {
+    fn named(&mut self, name: &str, ty: Type, at: Place) -> Evaluated<NodeId> {
         match self.given(name) {
             Some(given) if given.ty == ty => Ok(self.base(name, given)),
             _ => Err(Fault::new(at, Problem::Unbound { name: name.to_owned(), nearest: None })),
         }
     }
 
-    fn set_and_relation(&mut self, argument: &Value, at: Position) -> Evaluated<(NodeId, NodeId)> {
+    fn set_and_relation(&mut self, argument: &Value, at: Place) -> Evaluated<(NodeId, NodeId)> {
         let parts = self.parts(argument, 2, at)?;
         Ok((self.set(&parts[0], at)?, self.relation(&parts[1], at)?))
     }
 
     /// All unions of one relation of each set: of no sets, the empty relation alone.
-    fn cross_product(&mut self, argument: Value, at: Position) -> Evaluated<Value> {
+    fn cross_product(&mut self, argument: Value, at: Place) -> Evaluated<Value> {
         let sets = match argument {
             Value::Empty => Vec::new(),
             Value::Set(sets) => sets.items().to_vec(),

@@ -1,78 +1,79 @@
 //! Instructions.
 
 use super::{Parsed, Parser};
-use crate::lexer::{Symbol, Token, Word};
+use crate::lexer::Symbol;
 use crate::plan::{Condition, Effect};
 use crate::syntax::{Check, Instruction, InstructionKind, Kind};
+use crate::text::{Grammar, Token};
 
 impl Parser<'_> {
     /// Instructions, as many as there are.
     pub(super) fn instructions(&mut self) -> Parsed<Vec<Instruction>> {
         let mut instructions = Vec::new();
-        while let Some(instruction) = self.nested(Self::instruction)? {
+        while let Some(instruction) = self.deeper(Self::instruction)? {
             instructions.push(instruction);
         }
         Ok(instructions)
     }
 
     fn instruction(&mut self) -> Parsed<Option<Instruction>> {
-        let at = self.position();
-        let Token::Word(word) = self.peek() else { return Ok(None) };
+        let at = self.place();
+        let (Token::Word(word) | Token::Sign(word)) = self.cursor.peek() else { return Ok(None) };
         let kind = match word {
-            Word::Let => self.let_instruction()?,
-            Word::Match => self.match_instruction()?,
-            Word::Acyclic | Word::Irreflexive | Word::Empty | Word::Tilde => {
+            "let" => self.let_instruction()?,
+            "match" => self.match_instruction()?,
+            "acyclic" | "irreflexive" | "empty" | "~" => {
                 InstructionKind::Check(Effect::Require, self.check()?)
             }
-            Word::Flag => self.check_with(Effect::Flag)?,
-            Word::UndefinedUnless => self.check_with(Effect::UndefinedUnless)?,
-            Word::Assert => self.check_with(Effect::Assert)?,
-            Word::Show => self.show()?,
-            Word::Unshow => {
-                self.advance();
+            "flag" => self.check_with(Effect::Flag)?,
+            "undefined_unless" => self.check_with(Effect::UndefinedUnless)?,
+            "assert" => self.check_with(Effect::Assert)?,
+            "show" => self.show()?,
+            "unshow" => {
+                self.cursor.next();
                 self.name_list()?;
                 InstructionKind::Ignored
             }
-            Word::Include => {
-                self.advance();
+            "include" => {
+                self.cursor.next();
                 InstructionKind::Include(self.string()?, None)
             }
-            Word::Procedure => self.procedure()?,
-            Word::Call => {
-                self.advance();
+            "procedure" => self.procedure()?,
+            "call" => {
+                self.cursor.next();
                 let name = self.name()?;
                 let argument = self.simple()?;
                 self.optional_name()?;
                 InstructionKind::Call { name, argument }
             }
-            Word::Debug => {
-                self.advance();
+            "debug" => {
+                self.cursor.next();
                 self.expression()?;
                 InstructionKind::Ignored
             }
-            Word::Forall => {
-                self.advance();
+            "forall" => {
+                self.cursor.next();
                 let variable = self.name()?;
-                self.expect(Word::In)?;
+                self.cursor.expect("in")?;
                 let set = self.expression()?;
-                self.expect(Word::Do)?;
+                self.cursor.expect("do")?;
                 let body = self.instructions()?;
-                self.expect(Word::End)?;
+                self.cursor.expect("end")?;
                 InstructionKind::Forall { variable, set, body }
             }
-            Word::With => {
-                self.advance();
+            "with" => {
+                self.cursor.next();
                 let variable = self.name()?;
-                self.expect(Word::From)?;
+                self.cursor.expect("from")?;
                 InstructionKind::With { variable, from: self.expression()? }
             }
-            Word::If => self.if_instruction()?,
-            Word::Enum => self.enumeration()?,
-            Word::Instructions | Word::Default => {
-                self.advance();
+            "if" => self.if_instruction()?,
+            "enum" => self.enumeration()?,
+            "instructions" | "default" => {
+                self.cursor.next();
                 self.name()?;
-                self.expect(Word::OpenBracket)?;
-                self.operands(Word::CloseBracket)?;
+                self.cursor.expect("[")?;
+                self.operands("]")?;
                 InstructionKind::Instructions
             }
             _ => return Ok(None),
@@ -81,108 +82,108 @@ impl Parser<'_> {
     }
 
     fn let_instruction(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
-        let recursive = self.skip(Word::Rec);
+        self.cursor.next();
+        let recursive = self.cursor.take("rec");
         let bindings = self.bindings()?;
-        let when = if recursive && self.skip(Word::When) { Some(self.check()?) } else { None };
-        self.skip(Word::In);
+        let when = if recursive && self.cursor.take("when") { Some(self.check()?) } else { None };
+        self.cursor.take("in");
         Ok(if recursive { InstructionKind::LetRec(bindings, when) } else { InstructionKind::Let(bindings) })
     }
 
     fn check_with(&mut self, effect: Effect) -> Parsed<InstructionKind> {
-        self.advance();
+        self.cursor.next();
         Ok(InstructionKind::Check(effect, self.check()?))
     }
 
     fn check(&mut self) -> Parsed<Check> {
-        let negated = self.skip(Word::Tilde);
-        let condition = match self.peek() {
-            Token::Word(Word::Acyclic) => Condition::Acyclic,
-            Token::Word(Word::Irreflexive) => Condition::Irreflexive,
-            Token::Word(Word::Empty) => Condition::Empty,
-            _ => return Err(self.expected("`acyclic`, `irreflexive` or `empty`")),
+        let negated = self.cursor.take("~");
+        let condition = match self.cursor.peek() {
+            Token::Word("acyclic") => Condition::Acyclic,
+            Token::Word("irreflexive") => Condition::Irreflexive,
+            Token::Word("empty") => Condition::Empty,
+            _ => return Err(self.cursor.expected("`acyclic`, `irreflexive` or `empty`")),
         };
-        self.advance();
+        self.cursor.next();
         let expression = self.expression()?;
         Ok(Check { condition, negated, expression, name: self.optional_name()? })
     }
 
     fn optional_name(&mut self) -> Parsed<Option<Symbol>> {
-        if self.skip(Word::As) { Ok(Some(self.name()?)) } else { Ok(None) }
+        if self.cursor.take("as") { Ok(Some(self.name()?)) } else { Ok(None) }
     }
 
     /// `show a, b` or `show e as a`
     fn show(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
-        let shown = self.nested(Self::operand)?;
-        if self.is(Word::Comma) && matches!(shown.kind, Kind::Name(_)) {
-            self.advance();
+        self.cursor.next();
+        let shown = self.deeper(Self::single)?;
+        if self.cursor.is(",") && matches!(shown.kind, Kind::Name(_)) {
+            self.cursor.next();
             self.name_list()?;
         } else if self.optional_name()?.is_none() && !matches!(shown.kind, Kind::Name(_)) {
-            return Err(self.expected("`as`"));
+            return Err(self.cursor.expected("`as`"));
         }
         Ok(InstructionKind::Ignored)
     }
 
     fn name_list(&mut self) -> Parsed<()> {
         self.name()?;
-        while self.skip(Word::Comma) {
+        while self.cursor.take(",") {
             self.name()?;
         }
         Ok(())
     }
 
     fn procedure(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
-        let recursive = self.skip(Word::Rec);
+        self.cursor.next();
+        let recursive = self.cursor.take("rec");
         let name = self.name()?;
         let parameters = self.parameters()?;
-        self.expect(Word::Equal)?;
+        self.cursor.expect("=")?;
         let body = self.instructions()?;
-        self.expect(Word::End)?;
+        self.cursor.expect("end")?;
         Ok(InstructionKind::Procedure { name, recursive, parameters, body })
     }
 
     fn if_instruction(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
+        self.cursor.next();
         let condition = self.variant()?;
         let then = self.instructions()?;
-        let otherwise = if self.skip(Word::Else) { self.instructions()? } else { Vec::new() };
-        self.expect(Word::End)?;
+        let otherwise = if self.cursor.take("else") { self.instructions()? } else { Vec::new() };
+        self.cursor.expect("end")?;
         Ok(InstructionKind::If { condition, then, otherwise })
     }
 
     fn match_instruction(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
+        self.cursor.next();
         let subject = self.expression()?;
-        self.expect(Word::With)?;
-        self.skip(Word::Bars);
+        self.cursor.expect("with")?;
+        self.cursor.take("||");
         let mut cases = Vec::new();
         let mut otherwise = None;
         loop {
-            if self.skip(Word::Underscore) {
-                self.expect(Word::Arrow)?;
+            if self.cursor.take("_") {
+                self.cursor.expect("->")?;
                 otherwise = Some(self.instructions()?);
                 break;
             }
             let tag = self.tag()?;
-            self.expect(Word::Arrow)?;
+            self.cursor.expect("->")?;
             cases.push((tag, self.instructions()?));
-            if !self.skip(Word::Bars) {
+            if !self.cursor.take("||") {
                 break;
             }
         }
-        self.expect(Word::End)?;
+        self.cursor.expect("end")?;
         Ok(InstructionKind::Match { subject, cases, otherwise })
     }
 
     fn enumeration(&mut self) -> Parsed<InstructionKind> {
-        self.advance();
+        self.cursor.next();
         let name = self.name()?;
-        self.expect(Word::Equal)?;
-        self.skip(Word::Bars);
+        self.cursor.expect("=")?;
+        self.cursor.take("||");
         let mut tags = vec![self.tag()?];
-        while self.skip(Word::Bars) {
+        while self.cursor.take("||") {
             tags.push(self.tag()?);
         }
         Ok(InstructionKind::Enum(name, tags))

@@ -231,7 +231,7 @@ fn included_files_are_found_and_may_not_include_themselves() {
     let cycle = Model::parse("include \"loop.cat\"", "m.cat", &mut library).unwrap_err();
     assert_eq!(cycle.problem, Problem::Cycle("loop.cat".to_owned()));
     let bad = Model::parse("include \"bad.cat\"", "m.cat", &mut library).unwrap_err();
-    assert_eq!((bad.file.as_str(), bad.line, bad.column), ("bad.cat", 2, 9));
+    assert_eq!((bad.file.as_str(), bad.at.line, bad.at.column), ("bad.cat", 2, 9));
     // A file that is not there is no error where it is not asked for.
     let model = Model::parse("if \"v\" include \"none.cat\" end acyclic rf", "m.cat", &mut library).unwrap();
     assert!(model.plan(&c).is_ok());

@@ -1,4 +1,7 @@
 //! A position in a line: what the line-based grammars share.
+//!
+//! Histories are long and come through a window, so they are read byte by byte, for speed. `tribunal_cat::text`, on which languages are
+//! read, has its text in memory as a whole and knows the place of every token.
 
 use super::buffer::{Buffer, Place};
 use crate::error::quote;

@@ -1,4 +1,4 @@
-//! An EDN pull parser on the buffer: forms are taken one by one, nothing is kept.
+//! An EDN pull parser on the buffer: forms are taken one by one, nothing is kept. It reads bytes, not tokens, for speed (see `cursor`).
 
 use super::buffer::{Buffer, LIMIT, Place};
 use crate::error::quote;

@@ -1,4 +1,4 @@
-//! A JSON pull parser on the buffer: values are taken one by one, nothing is kept.
+//! A JSON pull parser on the buffer: values are taken one by one, nothing is kept. It reads bytes, not tokens, for speed (see `cursor`).
 
 mod value;
 

@@ -21,6 +21,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Orders, Plan, Type};
 use tribunal_cat::relation::Relation;
+use tribunal_cat::text::{Located, Position};
 use tribunal_cat::{Architecture, Environment, Problem};
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
@@ -132,7 +133,7 @@ impl Cat {
         if let Some((_, choice)) = other {
             let problem =
                 Problem::NotSupported(format!("for histories, the order `{}` beside co", choice.name));
-            return Err(Error { file: name.into(), line: 1, column: 1, problem, excerpt: String::new() });
+            return Err(Located::new(Position::START, problem).within(name));
         }
         Ok(Cat { model, plan, by_size: Mutex::default() })
     }
@@ -166,7 +167,7 @@ pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
         Unplanned::Text(error) => error,
         Unplanned::Limit(limit) => {
             let problem = Problem::Failed(limit.to_string());
-            Error { file: model.name().into(), line: 1, column: 1, problem, excerpt: String::new() }
+            Located::new(Position::START, problem).within(model.name())
         }
     })
 }

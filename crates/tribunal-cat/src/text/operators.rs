@@ -1,0 +1,69 @@
+//! Expressions: operands and the operators between them.
+
+use super::{Grammar, Parsed, Position, Token};
+
+/// An operator between two operands.
+pub struct Infix<O> {
+    /// What it means.
+    pub operator: O,
+    /// Where it stands.
+    pub at: Position,
+    /// Whether the left operand is a row of operators that bind as tightly, without parentheses.
+    pub continues: bool,
+}
+
+/// A grammar with expressions of operands `T` and operators between them, which are read by how tightly these bind.
+pub trait Operators<'a, T>: Grammar<'a> {
+    /// What an operator means.
+    type Operator;
+
+    /// The table of operators: by how one is written, how tightly it binds, from 1, and what it means.
+    fn operator(written: &str) -> Option<(u8, Self::Operator)>;
+
+    /// Whether each operator of a row is a level of nesting: then what a row is read as is as deep as the row is long.
+    const NESTS: bool = false;
+
+    /// Reads an operand of operators that bind at least so tightly.
+    fn operand(&mut self, least: u8) -> Parsed<T, Self::Language>;
+
+    /// What an operator makes of its operands.
+    fn combine(&mut self, left: T, infix: Infix<Self::Operator>, right: T) -> Parsed<T, Self::Language>;
+
+    /// Refuses what may not stand behind a row of so many operators that bind so tightly; behind an operand, for none.
+    fn check(&mut self, _binding: u8, _length: usize) -> Parsed<(), Self::Language> {
+        Ok(())
+    }
+
+    /// Reads operands and the operators between them that bind at least so tightly, by precedence climbing.
+    fn climb(&mut self, least: u8) -> Parsed<T, Self::Language> {
+        let mut left = self.operand(least)?;
+        let nested = |length| if Self::NESTS { length } else { 0 };
+        // How tightly the row binds that `left` is, and of how many operators it is.
+        let (mut row, mut length) = (0, 0);
+        loop {
+            self.check(row, length)?;
+            let (Token::Sign(text) | Token::Word(text) | Token::Name(text)) = self.cursor().peek() else {
+                break;
+            };
+            let Some((binding, operator)) = Self::operator(text).filter(|&(binding, _)| binding >= least)
+            else {
+                break;
+            };
+            let continues = row == binding;
+            if !continues {
+                self.cursor().leave(nested(length));
+                (row, length) = (binding, 0);
+            }
+            let at = self.cursor().at();
+            self.cursor().next();
+            if Self::NESTS {
+                self.cursor().enter()?;
+            }
+            length += 1;
+            let right = self.climb(binding + 1)?;
+            left = self.combine(left, Infix { operator, at, continues }, right)?;
+        }
+        self.cursor().leave(nested(length));
+        Ok(left)
+    }
+}
