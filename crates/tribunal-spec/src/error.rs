@@ -1,41 +1,11 @@
 //! Errors in a declared specification.
 
+use tribunal_cat::text::InFile;
 use tribunal_history::object::Kind;
-use tribunal_history::object::text::{TextError, TextFault};
+use tribunal_history::object::text::TextFault;
 
 /// An error in a declared specification, with its place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}:{column}: {fault}")]
-pub struct SpecError {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1, in characters.
-    pub column: u32,
-    /// What is wrong there.
-    pub fault: SpecFault,
-}
-
-/// What is wrong, and where: the parser does not know the file.
-pub(crate) struct Misread {
-    pub line: u32,
-    pub column: u32,
-    pub fault: SpecFault,
-}
-
-impl Misread {
-    pub(crate) fn within(self, file: &str) -> SpecError {
-        let Misread { line, column, fault } = self;
-        SpecError { file: file.into(), line, column, fault }
-    }
-}
-
-impl From<TextError> for Misread {
-    fn from(error: TextError) -> Self {
-        Misread { line: error.line, column: error.column, fault: error.fault.into() }
-    }
-}
+pub type SpecError = InFile<SpecFault>;
 
 /// What is wrong at a place in a declared specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,8 @@
 use crate::error::SpecFault;
 use crate::parser::{Meaning, Parsed, Parser, kind_of};
 use crate::syntax::{End, Expr, Operator, Shape, Source, StateId};
-use tribunal_history::object::text::Token;
+use tribunal_cat::text::{Grammar, Infix, Operators, Position, Token};
+use tribunal_history::object::text::literal;
 use tribunal_history::object::{Kind, Value};
 
 /// An expression with what is known of its kind.
@@ -17,14 +18,6 @@ fn typed(expr: Expr, kind: Kind) -> Typed {
     Typed { expr, kind }
 }
 
-/// The operators by how tightly they bind, with their words.
-const LEVELS: [&[(&str, Operator)]; 4] = [
-    &[("else", Operator::Else)],
-    &[("or", Operator::Or)],
-    &[("and", Operator::And)],
-    &[("+", Operator::Plus), ("-", Operator::Minus)],
-];
-
 const COMPARISONS: [(&str, Operator); 6] = [
     ("==", Operator::Equal),
     ("!=", Operator::Unequal),
@@ -34,94 +27,94 @@ const COMPARISONS: [(&str, Operator); 6] = [
     (">", Operator::Greater),
 ];
 
-impl Parser {
-    pub(crate) fn expression(&mut self) -> Parsed<Typed> {
-        self.cursor.enter()?;
-        let value = self.level(0)?;
-        self.cursor.leave();
-        Ok(value)
-    }
+/// How tightly sums bind. `not` and comparisons, which make no rows, stand between `and` and them.
+const SUM: u8 = 5;
 
-    fn operator(&mut self, level: usize) -> Option<Operator> {
-        let word = match self.cursor.peek() {
-            Token::Name(name) => name.as_str(),
-            Token::Mark(mark) => mark,
+/// Operands have their places: where the last one of a row begins.
+impl<'a> Operators<'a, (Typed, Position)> for Parser<'a> {
+    type Operator = Operator;
+    const NESTS: bool = true;
+
+    fn operator(written: &str) -> Option<(u8, Operator)> {
+        Some(match written {
+            "else" => (1, Operator::Else),
+            "or" => (2, Operator::Or),
+            "and" => (3, Operator::And),
+            "+" => (SUM, Operator::Plus),
+            "-" => (SUM, Operator::Minus),
+            "*" => (SUM + 1, Operator::Times),
             _ => return None,
-        };
-        let (_, operator) = *LEVELS[level].iter().find(|(its, _)| *its == word)?;
-        self.cursor.next();
-        Some(operator)
+        })
     }
 
-    /// Operators of one level, grouped from the left. A chain counts as nesting: its tree is as deep as it is long.
-    fn level(&mut self, level: usize) -> Parsed<Typed> {
-        let tighter = |parser: &mut Self| match level {
-            2 => parser.negation(),
-            3 => parser.product(),
-            _ => parser.level(level + 1),
-        };
-        let mut place = self.cursor.here();
-        let mut left = tighter(self)?;
-        let mut length = 0;
-        while let Some(operator) = self.operator(level) {
-            length += 1;
-            self.cursor.enter()?;
-            let here = self.cursor.here();
-            let right = tighter(self)?;
-            left = self.binary(operator, (left, place), (right, here))?;
-            place = here;
-        }
-        for _ in 0..length {
-            self.cursor.leave();
-        }
-        Ok(left)
+    fn operand(&mut self, least: u8) -> Parsed<(Typed, Position)> {
+        let place = self.cursor.at();
+        Ok((if least < SUM { self.negation()? } else { self.negative()? }, place))
+    }
+
+    fn combine(
+        &mut self,
+        left: (Typed, Position),
+        infix: Infix<Operator>,
+        right: (Typed, Position),
+    ) -> Parsed<(Typed, Position)> {
+        let place = right.1;
+        Ok((self.binary(infix.operator, left, right)?, place))
+    }
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn expression(&mut self) -> Parsed<Typed> {
+        self.deeper(|parser| Ok(parser.climb(1)?.0))
+    }
+
+    fn sum(&mut self) -> Parsed<Typed> {
+        Ok(self.climb(SUM)?.0)
     }
 
     fn negation(&mut self) -> Parsed<Typed> {
-        if !self.cursor.take_word("not") {
+        if !self.cursor.take("not") {
             return self.comparison();
         }
-        self.cursor.enter()?;
-        let place = self.cursor.here();
-        let value = self.negation()?;
-        self.must_be(&value, Kind::Bool, "what follows `not`", place)?;
-        self.cursor.leave();
-        Ok(typed(Expr::Not(Box::new(value.expr)), Kind::Bool))
+        self.deeper(|parser| {
+            let place = parser.cursor.at();
+            let value = parser.negation()?;
+            parser.must_be(&value, Kind::Bool, "what follows `not`", place)?;
+            Ok(typed(Expr::Not(Box::new(value.expr)), Kind::Bool))
+        })
     }
 
     fn comparison(&mut self) -> Parsed<Typed> {
-        let place = self.cursor.here();
+        let place = self.cursor.at();
         // A part of the state before `is empty` is looked at where it is, not copied.
         if let Token::Name(name) = self.cursor.peek()
             && let Some(Meaning::State(state, shape)) = self.meaning(name)
             && !matches!(shape, Shape::Value(_))
-            && matches!(self.cursor.peek_after(1), Token::Name(word) if word == "is")
+            && matches!(self.cursor.second(), Token::Name("is"))
         {
             self.cursor.next();
             return self.is_empty(Source::State(state));
         }
-        let left = self.level(3)?;
-        if self.cursor.at_word("is") {
+        let left = self.sum()?;
+        if self.cursor.is("is") {
             return self.is_empty(Source::Expr(Box::new(left.expr)));
         }
-        if self.cursor.take_word("in") {
+        if self.cursor.take("in") {
             return self.membership(left);
         }
-        let Token::Mark(mark) = *self.cursor.peek() else { return Ok(left) };
-        let Some((_, operator)) = COMPARISONS.into_iter().find(|(its, _)| *its == mark) else {
+        let Some((_, operator)) = COMPARISONS.into_iter().find(|(sign, _)| self.cursor.take(sign)) else {
             return Ok(left);
         };
-        self.cursor.next();
-        let here = self.cursor.here();
-        let right = self.level(3)?;
+        let here = self.cursor.at();
+        let right = self.sum()?;
         self.binary(operator, (left, place), (right, here))
     }
 
     fn is_empty(&mut self, source: Source) -> Parsed<Typed> {
         self.cursor.next();
-        let negated = self.cursor.take_word("not");
-        if !self.cursor.take_word("empty") {
-            return self.unexpected("`empty` or `not empty`");
+        let negated = self.cursor.take("not");
+        if !self.cursor.take("empty") {
+            return Err(self.cursor.expected("`empty` or `not empty`"));
         }
         let zero = Box::new(Expr::Constant(Value::Int(0)));
         let operator = if negated { Operator::Unequal } else { Operator::Equal };
@@ -135,48 +128,30 @@ impl Parser {
             self.cursor.next();
             return Ok(typed(Expr::Has(state, Box::new(left.expr)), Kind::Bool));
         }
-        let place = self.cursor.here();
-        let right = self.level(3)?;
+        let place = self.cursor.at();
+        let right = self.sum()?;
         self.must_be(&right, Kind::List, "what follows `in`", place)?;
         let binary = Expr::Binary(Operator::In, Box::new(left.expr), Box::new(right.expr));
         Ok(typed(binary, Kind::Bool))
     }
 
-    fn product(&mut self) -> Parsed<Typed> {
-        let mut place = self.cursor.here();
-        let mut left = self.negative()?;
-        let mut length = 0;
-        while self.cursor.take_mark("*") {
-            length += 1;
-            self.cursor.enter()?;
-            let here = self.cursor.here();
-            let right = self.negative()?;
-            left = self.binary(Operator::Times, (left, place), (right, here))?;
-            place = here;
-        }
-        for _ in 0..length {
-            self.cursor.leave();
-        }
-        Ok(left)
-    }
-
     fn negative(&mut self) -> Parsed<Typed> {
-        if !self.cursor.take_mark("-") {
+        if !self.cursor.take("-") {
             return self.primary();
         }
-        self.cursor.enter()?;
-        let place = self.cursor.here();
-        let value = self.negative()?;
-        self.must_be(&value, Kind::Int, "what follows `-`", place)?;
-        self.cursor.leave();
-        Ok(typed(Expr::Negative(Box::new(value.expr)), Kind::Int))
+        self.deeper(|parser| {
+            let place = parser.cursor.at();
+            let value = parser.negative()?;
+            parser.must_be(&value, Kind::Int, "what follows `-`", place)?;
+            Ok(typed(Expr::Negative(Box::new(value.expr)), Kind::Int))
+        })
     }
 
     fn binary(
         &mut self,
         operator: Operator,
-        (left, left_place): (Typed, (u32, u32)),
-        (right, right_place): (Typed, (u32, u32)),
+        (left, left_place): (Typed, Position),
+        (right, right_place): (Typed, Position),
     ) -> Parsed<Typed> {
         let kind = match operator {
             Operator::Else if left.kind == right.kind => left.kind,
@@ -206,21 +181,19 @@ impl Parser {
 
     /// A value, and elements taken out of it.
     pub(crate) fn primary(&mut self) -> Parsed<Typed> {
-        let mut place = self.cursor.here();
+        let mut place = self.cursor.at();
         let mut value = self.atom()?;
         let mut length = 0;
-        while self.cursor.take_mark("[") {
+        while self.cursor.take("[") {
             length += 1;
             self.cursor.enter()?;
             self.must_be(&value, Kind::List, "what has elements", place)?;
-            place = self.cursor.here();
+            place = self.cursor.at();
             let index = self.expression_of(Kind::Int, "the number of an element")?;
             self.cursor.expect("]")?;
             value = typed(Expr::Element(Box::new(value.expr), Box::new(index)), Kind::Any);
         }
-        for _ in 0..length {
-            self.cursor.leave();
-        }
+        self.cursor.leave(length);
         Ok(value)
     }
 
@@ -231,45 +204,37 @@ impl Parser {
             Ok(typed(Expr::Constant(value), kind))
         };
         let name = match self.cursor.peek() {
-            Token::Int(number) => {
-                let number = Value::Int(*number);
-                return constant(self, number);
-            }
-            Token::Text(text) => {
-                let text = Value::from(text.as_str());
-                return constant(self, text);
-            }
-            Token::Mark("(") => {
+            Token::Sign("(") => {
                 self.cursor.next();
                 let value = self.expression()?;
                 self.cursor.expect(")")?;
                 return Ok(value);
             }
-            Token::Mark("[") => return self.list(),
-            Token::Name(name) => name.clone(),
-            _ => return self.unexpected("a value"),
+            Token::Sign("[") => return self.list(),
+            Token::Name("null") => return constant(self, Value::Null),
+            Token::Name("true") => return constant(self, Value::Bool(true)),
+            Token::Name("false") => return constant(self, Value::Bool(false)),
+            Token::Name(name) => name,
+            token => match literal(token) {
+                Some(value) => return constant(self, value),
+                None => return Err(self.cursor.expected("a value")),
+            },
         };
-        match &*name {
-            "null" => return constant(self, Value::Null),
-            "true" => return constant(self, Value::Bool(true)),
-            "false" => return constant(self, Value::Bool(false)),
-            _ => (),
-        }
-        match self.meaning(&name) {
+        match self.meaning(name) {
             Some(Meaning::Local(local, kind)) => {
                 self.cursor.next();
                 Ok(typed(Expr::Local(local), kind))
             }
             Some(Meaning::State(state, shape)) => self.of_state(state, shape),
-            None if *self.cursor.peek_after(1) == Token::Mark("(") => self.function(&name),
-            None => self.fault(SpecFault::UnknownName(name)),
+            None if self.cursor.second() == Token::Sign("(") => self.function(name),
+            None => Err(self.cursor.fault(SpecFault::UnknownName(name.into()))),
         }
     }
 
     fn list(&mut self) -> Parsed<Typed> {
         self.cursor.next();
         let mut values = Vec::new();
-        while !self.cursor.take_mark("]") {
+        while !self.cursor.take("]") {
             if !values.is_empty() {
                 self.cursor.expect(",")?;
             }
@@ -284,21 +249,23 @@ impl Parser {
         if let Shape::Value(kind) = shape {
             return Ok(typed(Expr::State(state), kind));
         }
-        if self.cursor.take_mark("[") {
+        if self.cursor.take("[") {
             let kind = if shape == Shape::Sequence { Kind::Int } else { Kind::Any };
             let index = self.expression_of(kind, "the number of an element")?;
             self.cursor.expect("]")?;
             return Ok(typed(Expr::Entry(state, Box::new(index)), Kind::Any));
         }
-        if !self.cursor.take_mark(".") {
+        if !self.cursor.take(".") {
             return Ok(typed(Expr::State(state), Kind::List));
         }
-        let end = if shape == Shape::Sequence && self.cursor.take_word("pop_back") {
+        let end = if shape == Shape::Sequence && self.cursor.take("pop_back") {
             End::Back
-        } else if shape == Shape::Sequence && self.cursor.take_word("pop_front") {
+        } else if shape == Shape::Sequence && self.cursor.take("pop_front") {
             End::Front
         } else {
-            return self.unexpected("push_back, push_front, pop_back, pop_front or clear of a sequence");
+            return Err(self
+                .cursor
+                .expected("push_back, push_front, pop_back, pop_front or clear of a sequence"));
         };
         self.cursor.expect("(")?;
         self.cursor.expect(")")?;
@@ -308,14 +275,15 @@ impl Parser {
     /// `size(e)`, `least(m)`, `greatest(m)`, `keys(m)`, `values(m)`.
     fn function(&mut self, name: &str) -> Parsed<Typed> {
         if !matches!(name, "size" | "least" | "greatest" | "keys" | "values") {
-            return self.fault(SpecFault::UnknownName(name.into()));
+            return Err(self.cursor.fault(SpecFault::UnknownName(name.into())));
         }
-        self.skip(2);
+        self.cursor.next();
+        self.cursor.next();
         let value = if name == "size" {
             let source = match self.cursor.peek() {
                 Token::Name(name) => match self.meaning(name) {
                     Some(Meaning::State(state, Shape::Sequence | Shape::Map))
-                        if *self.cursor.peek_after(1) == Token::Mark(")") =>
+                        if self.cursor.second() == Token::Sign(")") =>
                     {
                         Some(state)
                     }

@@ -1,11 +1,12 @@
-//! Recursive descent from tokens to the tree: one function per construct, nested at most `DEEPEST` deep.
+//! Recursive descent from tokens to the tree: one function per construct.
 //! Names are resolved and kinds checked on the way. This file has the declarations; statements and expressions have their own.
 
-use crate::error::{Misread, SpecFault};
+use crate::error::SpecFault;
 use crate::expressions::Typed;
 use crate::syntax::{Cell, Commutes, Expr, Local, Method, Shape, State, StateId};
 use crate::{Declared, analysis};
-use tribunal_history::object::text::{Cursor, TextFault, Token};
+use tribunal_cat::text::{Cursor, Grammar, Located, Position, Token};
+use tribunal_history::object::text::{self, TextFault, Words};
 use tribunal_history::object::{Kind, Signature, Value};
 
 /// Words that cannot be names.
@@ -44,90 +45,85 @@ pub(crate) enum Meaning {
     Local(Local, Kind),
 }
 
-pub(crate) struct Parser {
-    pub(crate) cursor: Cursor,
+pub(crate) struct Parser<'a> {
+    pub(crate) cursor: Cursor<'a, Words<SpecFault>>,
     states: Vec<State>,
     methods: Vec<Method>,
     signatures: Vec<Signature>,
     /// The locals in scope, innermost last. Parameters and loop variables cannot be assigned.
-    pub(crate) scope: Vec<(String, Local, Kind, bool)>,
+    pub(crate) scope: Vec<(&'a str, Local, Kind, bool)>,
     locals: usize,
     /// What the method may return.
     pub(crate) returns: Kind,
 }
 
-pub(crate) type Parsed<T> = Result<T, Misread>;
+pub(crate) type Parsed<T> = Result<T, Located<SpecFault>>;
 
 pub(crate) fn parse(source: &str) -> Parsed<Declared> {
-    let cursor = Cursor::new(source)?;
-    let (states, methods, signatures, scope) = Default::default();
-    Parser { cursor, states, methods, signatures, scope, locals: 0, returns: Kind::Any }.object()
+    text::read(source, |cursor| {
+        let (states, methods, signatures, scope) = Default::default();
+        Parser { cursor, states, methods, signatures, scope, locals: 0, returns: Kind::Any }.object()
+    })
 }
 
-impl Parser {
-    pub(crate) fn fault_at(&self, (line, column): (u32, u32), fault: impl Into<SpecFault>) -> Misread {
-        Misread { line, column, fault: fault.into() }
-    }
+impl<'a> Grammar<'a> for Parser<'a> {
+    type Language = Words<SpecFault>;
 
-    pub(crate) fn fault<T>(&self, fault: impl Into<SpecFault>) -> Parsed<T> {
-        Err(self.fault_at(self.cursor.here(), fault))
+    fn cursor(&mut self) -> &mut Cursor<'a, Self::Language> {
+        &mut self.cursor
     }
+}
 
-    pub(crate) fn unexpected<T>(&self, expected: &'static str) -> Parsed<T> {
-        Ok(self.cursor.unexpected(expected)?)
-    }
-
+impl<'a> Parser<'a> {
     fn object(mut self) -> Parsed<Declared> {
-        if !self.cursor.take_word("object") {
-            return self.unexpected("`object`");
-        }
-        let name = self.cursor.name()?;
+        self.cursor.expect("object")?;
+        let name = self.cursor.name("a name")?;
         self.cursor.expect("{")?;
         let mut commutes = Vec::new();
         loop {
-            if self.cursor.take_word("state") {
+            if self.cursor.take("state") {
                 if !self.methods.is_empty() {
-                    return self.fault(TextFault::Unexpected {
-                        expected: "the state before the methods",
+                    return Err(self.cursor.fault(TextFault::Unexpected {
+                        expected: "the state before the methods".into(),
                         found: "`state`".into(),
-                    });
+                    }));
                 }
                 self.state()?;
-            } else if self.cursor.take_word("method") {
+            } else if self.cursor.take("method") {
                 self.method()?;
-            } else if self.cursor.take_word("commutes") {
+            } else if self.cursor.take("commutes") {
                 commutes.push(self.commutes()?);
-            } else if self.cursor.take_mark("}") {
+            } else if self.cursor.take("}") {
                 break;
             } else {
-                return self.unexpected("`state`, `method`, `commutes` or `}`");
+                return Err(self.cursor.expected("`state`, `method`, `commutes` or `}`"));
             }
         }
         if self.methods.is_empty() {
-            return self.fault(SpecFault::NoMethods);
+            return Err(self.cursor.fault(SpecFault::NoMethods));
         }
-        self.cursor.expect_end()?;
+        self.cursor.end("the end")?;
         let Parser { states, methods, signatures, .. } = self;
-        Ok(Declared { name, states, methods, signatures, commutes })
+        Ok(Declared { name: name.into(), states, methods, signatures, commutes })
     }
 
     /// A new name, which must not be in use.
-    pub(crate) fn fresh_name(&mut self) -> Parsed<String> {
-        let place = self.cursor.here();
+    pub(crate) fn fresh_name(&mut self) -> Parsed<&'a str> {
+        let place = self.cursor.at();
         if let Token::Name(name) = self.cursor.peek()
-            && RESERVED.contains(&name.as_str())
+            && RESERVED.contains(&name)
         {
-            return self.unexpected("a name");
+            return Err(self.cursor.expected("a name"));
         }
-        let name = self.cursor.name()?;
-        if self.meaning(&name).is_some() {
-            return Err(self.fault_at(place, SpecFault::Duplicate(name)));
+        let name = self.cursor.name("a name")?;
+        if self.meaning(name).is_some() {
+            return Err(Located::new(place, SpecFault::Duplicate(name.into())));
         }
         Ok(name)
     }
 
     pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
-        let local = self.scope.iter().rev().find(|(its, ..)| its == name);
+        let local = self.scope.iter().rev().find(|(its, ..)| *its == name);
         if let Some(&(_, local, kind, _)) = local {
             return Some(Meaning::Local(local, kind));
         }
@@ -138,10 +134,10 @@ impl Parser {
     /// `name: shape = constant`; without a shape it is a value.
     fn state(&mut self) -> Parsed<()> {
         let name = self.fresh_name()?;
-        let shape = if self.cursor.take_mark(":") {
-            if self.cursor.take_word("sequence") {
+        let shape = if self.cursor.take(":") {
+            if self.cursor.take("sequence") {
                 Shape::Sequence
-            } else if self.cursor.take_word("map") {
+            } else if self.cursor.take("map") {
                 Shape::Map
             } else {
                 Shape::Value(self.kind()?)
@@ -151,26 +147,26 @@ impl Parser {
         };
         self.cursor.expect("=")?;
         let initial = self.initial(shape)?;
-        self.states.push(State { name, shape, initial });
+        self.states.push(State { name: name.into(), shape, initial });
         Ok(())
     }
 
     fn initial(&mut self, shape: Shape) -> Parsed<Cell> {
-        let place = self.cursor.here();
-        let opens = self.cursor.peek().clone();
-        let value = self.cursor.constant()?;
+        let place = self.cursor.at();
+        let opens = self.cursor.peek();
+        let value = text::constant(&mut self.cursor)?;
         let found = kind_of(&value);
-        let wrong = |parser: &Self, expected| {
+        let wrong = |expected| {
             let fault = SpecFault::WrongKind { what: "the initial state", expected, found };
-            Err(parser.fault_at(place, fault))
+            Err(Located::new(place, fault))
         };
         match (shape, value) {
             (Shape::Value(kind), value) if kind.admits(&value) => Ok(Cell::Value(value)),
-            (Shape::Value(kind), _) => wrong(self, kind),
-            (Shape::Sequence, Value::List(values)) if opens == Token::Mark("[") => {
+            (Shape::Value(kind), _) => wrong(kind),
+            (Shape::Sequence, Value::List(values)) if opens == Token::Sign("[") => {
                 Ok(Cell::Sequence(values.iter().cloned().collect()))
             }
-            (Shape::Map, Value::List(entries)) if opens == Token::Mark("{") => {
+            (Shape::Map, Value::List(entries)) if opens == Token::Sign("{") => {
                 let pairs = entries.iter().filter_map(|entry| match entry {
                     Value::List(pair) => Some((pair.first()?.clone(), pair.get(1)?.clone())),
                     _ => None,
@@ -179,8 +175,8 @@ impl Parser {
             }
             (shape, _) => {
                 let expected = if shape == Shape::Map { "a map such as {}" } else { "a sequence such as []" };
-                let fault = TextFault::Unexpected { expected, found: found.words().into() };
-                Err(self.fault_at(place, fault))
+                let fault = TextFault::Unexpected { expected: expected.into(), found: found.words().into() };
+                Err(Located::new(place, fault))
             }
         }
     }
@@ -194,84 +190,81 @@ impl Parser {
             ("text", Kind::Text),
             ("list", Kind::List),
         ];
-        let kind = KINDS.into_iter().find(|(name, _)| self.cursor.at_word(name));
-        match kind {
-            Some((_, kind)) => {
-                self.cursor.next();
-                Ok(kind)
-            }
-            None => self.unexpected("any, null, truth, number, text or list"),
-        }
+        let kind = KINDS.into_iter().find(|(name, _)| self.cursor.take(name));
+        kind.map(|(_, kind)| kind)
+            .ok_or_else(|| self.cursor.expected("any, null, truth, number, text or list"))
     }
 
     /// `name(param: kind, ...) -> kind read-only key param { ... }`.
     fn method(&mut self) -> Parsed<()> {
-        let place = self.cursor.here();
-        let name = self.cursor.name()?;
+        let place = self.cursor.at();
+        let name = self.cursor.name("a name")?;
         if self.methods.iter().any(|method| method.name == name) {
-            return Err(self.fault_at(place, SpecFault::Duplicate(name)));
+            return Err(Located::new(place, SpecFault::Duplicate(name.into())));
         }
         self.locals = 0;
         self.cursor.expect("(")?;
         let mut args = Vec::new();
-        while !self.cursor.take_mark(")") {
+        while !self.cursor.take(")") {
             if !args.is_empty() {
                 self.cursor.expect(",")?;
             }
             let param = self.fresh_name()?;
-            let kind = if self.cursor.take_mark(":") { self.kind()? } else { Kind::Any };
+            let kind = if self.cursor.take(":") { self.kind()? } else { Kind::Any };
             self.declare(param, kind, false)?;
             args.push(kind);
         }
-        self.returns = if self.cursor.take_mark("->") { self.kind()? } else { Kind::Any };
+        self.returns = if self.cursor.take("->") { self.kind()? } else { Kind::Any };
         let (mut says_read_only, mut says_key) = (None, None);
         loop {
-            let here = self.cursor.here();
-            if self.cursor.take_word("read-only") {
+            let here = self.cursor.at();
+            if self.cursor.take("read-only") {
                 says_read_only = Some(here);
-            } else if self.cursor.take_word("key") {
-                let here = self.cursor.here();
-                let param = self.cursor.name()?;
-                match self.meaning(&param) {
+            } else if self.cursor.take("key") {
+                let here = self.cursor.at();
+                let param = self.cursor.name("a name")?;
+                match self.meaning(param) {
                     Some(Meaning::Local(local, _)) => says_key = Some((here, param, local)),
-                    _ => return Err(self.fault_at(here, SpecFault::UnknownName(param))),
+                    _ => return Err(Located::new(here, SpecFault::UnknownName(param.into()))),
                 }
             } else {
                 break;
             }
         }
-        let end = self.cursor.here();
+        let end = self.cursor.at();
         let (body, ends) = self.block()?;
         if !ends && !self.returns.admits(&Value::Null) {
             let fault =
                 SpecFault::WrongKind { what: "the return", expected: self.returns, found: Kind::Null };
-            return Err(self.fault_at(end, fault));
+            return Err(Located::new(end, fault));
         }
         let read_only = analysis::read_only(&body);
         let maps = |state: StateId| self.states[state.0].shape == Shape::Map;
         let key = analysis::key(&body, args.len(), &maps);
         if let (Some(here), false) = (says_read_only, read_only) {
-            return Err(self.fault_at(here, SpecFault::NotReadOnly(name)));
+            return Err(Located::new(here, SpecFault::NotReadOnly(name.into())));
         }
         if let Some((here, param, local)) = says_key
             && key != Some(local)
         {
-            return Err(self.fault_at(here, SpecFault::NotKeyed { method: name, key: param }));
+            return Err(Located::new(here, SpecFault::NotKeyed { method: name.into(), key: param.into() }));
         }
         self.scope.clear();
         let params = args.len();
         self.signatures.push(Signature {
-            method: name.clone().into(),
+            method: name.to_owned().into(),
             args: args.into(),
             returns: self.returns,
         });
-        self.methods.push(Method { name, params, locals: self.locals, body, read_only, key });
+        self.methods.push(Method { name: name.into(), params, locals: self.locals, body, read_only, key });
         Ok(())
     }
 
-    pub(crate) fn declare(&mut self, name: String, kind: Kind, assignable: bool) -> Parsed<Local> {
+    pub(crate) fn declare(&mut self, name: &'a str, kind: Kind, assignable: bool) -> Parsed<Local> {
         if self.locals == MOST_LOCALS {
-            return self.fault(SpecFault::TooMany { what: "names in a method", most: MOST_LOCALS });
+            return Err(self
+                .cursor
+                .fault(SpecFault::TooMany { what: "names in a method", most: MOST_LOCALS }));
         }
         let local = Local(self.locals);
         self.locals += 1;
@@ -285,26 +278,24 @@ impl Parser {
         expected: &'static str,
         fits: fn(Shape) -> bool,
     ) -> Parsed<(StateId, Shape)> {
-        let place = self.cursor.here();
-        let name = self.cursor.name()?;
-        let is = match self.meaning(&name) {
+        let place = self.cursor.at();
+        let name = self.cursor.name("a name")?;
+        let is = match self.meaning(name) {
             Some(Meaning::State(state, shape)) if fits(shape) => return Ok((state, shape)),
             Some(Meaning::State(_, shape)) => shape.words(),
             Some(Meaning::Local(..)) => "a name of the method",
-            None => return Err(self.fault_at(place, SpecFault::UnknownName(name))),
+            None => return Err(Located::new(place, SpecFault::UnknownName(name.into()))),
         };
-        Err(self.fault_at(place, SpecFault::NotA { name, is, expected }))
+        Err(Located::new(place, SpecFault::NotA { name: name.into(), is, expected }))
     }
 
     /// `a(x, ...) with b(y, ...) when condition`; without parameters, for all arguments.
     fn commutes(&mut self) -> Parsed<Commutes> {
         self.locals = 0;
         let one = self.commuting()?;
-        if !self.cursor.take_word("with") {
-            return self.unexpected("`with`");
-        }
+        self.cursor.expect("with")?;
         let other = self.commuting()?;
-        let condition = if self.cursor.take_word("when") {
+        let condition = if self.cursor.take("when") {
             // The condition is about arguments alone: no state is in sight.
             let states = std::mem::take(&mut self.states);
             let condition = self.expression_of(Kind::Bool, "the condition");
@@ -318,15 +309,15 @@ impl Parser {
     }
 
     fn commuting(&mut self) -> Parsed<usize> {
-        let place = self.cursor.here();
-        let name = self.cursor.name()?;
+        let place = self.cursor.at();
+        let name = self.cursor.name("a name")?;
         let Some(method) = self.methods.iter().position(|method| method.name == name) else {
-            return Err(self.fault_at(place, SpecFault::UnknownName(name)));
+            return Err(Located::new(place, SpecFault::UnknownName(name.into())));
         };
         let kinds = self.signatures[method].args.clone();
         self.cursor.expect("(")?;
         let mut found = 0;
-        while !self.cursor.take_mark(")") {
+        while !self.cursor.take(")") {
             if found > 0 {
                 self.cursor.expect(",")?;
             }
@@ -336,13 +327,13 @@ impl Parser {
         }
         let takes = kinds.len();
         if takes != found {
-            return Err(self.fault_at(place, SpecFault::Arity { method: name, takes, found }));
+            return Err(Located::new(place, SpecFault::Arity { method: name.into(), takes, found }));
         }
         Ok(method)
     }
 
     pub(crate) fn expression_of(&mut self, expected: Kind, what: &'static str) -> Parsed<Expr> {
-        let place = self.cursor.here();
+        let place = self.cursor.at();
         let value = self.expression()?;
         self.must_be(&value, expected, what, place)?;
         Ok(value.expr)
@@ -354,13 +345,13 @@ impl Parser {
         value: &Typed,
         expected: Kind,
         what: &'static str,
-        place: (u32, u32),
+        place: Position,
     ) -> Parsed<()> {
         let found = value.kind;
         if expected == Kind::Any || found == Kind::Any || expected == found {
             return Ok(());
         }
-        Err(self.fault_at(place, SpecFault::WrongKind { what, expected, found }))
+        Err(Located::new(place, SpecFault::WrongKind { what, expected, found }))
     }
 }
 

@@ -15,6 +15,7 @@
 use crate::names::suggestion;
 use std::fmt;
 use std::str::FromStr;
+use tribunal_cat::text::{Cursor, Language, Located, Parsed, Position, Scanned, Token, run};
 
 /// A consistency criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -216,22 +217,27 @@ impl FromStr for Criterion {
         if !trimmed.is_empty() && trimmed.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') {
             return Err(MalformedCriterion::UnknownName { name: trimmed.into() });
         }
-        let mut reader = Reader { text, at: 0 };
-        let mut axioms = Vec::new();
-        loop {
-            while reader.takes(&[";", "\n", "\r"]) {}
-            if reader.rest().is_empty() {
-                break;
+        let axioms = Cursor::<Axioms>::read(text, Position::START, |mut cursor| {
+            let mut axioms = Vec::new();
+            loop {
+                while separator(&mut cursor) {}
+                if cursor.peek() == Token::End {
+                    break;
+                }
+                axioms.push(axiom(&mut cursor)?);
+                if cursor.peek() != Token::End && !separator(&mut cursor) {
+                    return Err(cursor.expected("`.`, `;` or the end"));
+                }
             }
-            axioms.push(reader.axiom()?);
-            if !reader.rest().is_empty() && !reader.takes(&[";", "\n", "\r"]) {
-                return Err(reader.expected("`.`, `;` or the end"));
-            }
-        }
-        if axioms.is_empty() {
-            return Err(reader.expected("the name of a criterion or an axiom"));
-        }
-        Ok(Criterion::Axioms(axioms))
+            let none = cursor.expected("the name of a criterion or an axiom");
+            if axioms.is_empty() { Err(none) } else { Ok(Criterion::Axioms(axioms)) }
+        });
+        axioms.map_err(|Located { at, problem: (expected, found) }| {
+            // Columns are those of the whole text, as if it were one line.
+            let before = text.split_inclusive('\n').take(at.line as usize - 1);
+            let before: usize = before.map(|line| line.chars().count()).sum();
+            MalformedCriterion::Unexpected { column: before + at.column as usize, expected, found }
+        })
     }
 }
 
@@ -254,92 +260,83 @@ pub enum MalformedCriterion {
         /// The column in characters, from 1.
         column: usize,
         /// The text that must stand there.
-        expected: &'static str,
+        expected: String,
         /// The text that was found, in quotes, or that the text ends.
         found: String,
     },
 }
 
-/// Reads axioms from a text, token by token.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+/// The language of axioms. A line break is no blank: it separates them.
+enum Axioms {}
+
+impl Language for Axioms {
+    /// What was expected, and what was found.
+    type Problem = (String, String);
+
+    fn is_blank(c: char) -> bool {
+        matches!(c, ' ' | '\t')
+    }
+
+    fn token(first: char, rest: &str) -> Scanned<'_, Self::Problem> {
+        let name = run(rest, char::is_alphanumeric);
+        Ok(match name.len() {
+            0 if rest.starts_with(">=") => (Token::Sign(">="), 2),
+            0 => (Token::Sign(&rest[..first.len_utf8()]), first.len_utf8()),
+            length => (Token::Name(name), length),
+        })
+    }
+
+    fn expected(expected: &str, found: Token<'_>) -> Self::Problem {
+        let found = match found {
+            Token::Sign("\n" | "\r") => "the end of the line".into(),
+            Token::Sign(">=") => "`>`".into(),
+            Token::Name(word) | Token::Sign(word) => format!("`{word}`"),
+            _ => "the end".into(),
+        };
+        (expected.into(), found)
+    }
 }
 
-impl<'t> Reader<'t> {
-    /// The text that is left, without the spaces before it. A line break is no space: it separates axioms.
-    fn rest(&mut self) -> &'t str {
-        let rest = &self.text[self.at..];
-        let trimmed = rest.trim_start_matches([' ', '\t']);
-        self.at += rest.len() - trimmed.len();
-        trimmed
-    }
+type Read<T> = Parsed<T, Axioms>;
 
-    /// Goes past one of these tokens, if one is next.
-    fn takes(&mut self, tokens: &[&str]) -> bool {
-        let rest = self.rest();
-        match tokens.iter().find(|&&token| rest.starts_with(token)) {
-            Some(token) => {
-                self.at += token.len();
-                true
-            }
-            None => false,
+fn separator(cursor: &mut Cursor<'_, Axioms>) -> bool {
+    cursor.take(";") || cursor.take("\n") || cursor.take("\r")
+}
+
+fn relation(cursor: &mut Cursor<'_, Axioms>, among: &[Relation], expected: &str) -> Read<Relation> {
+    let relation = among.iter().find(|relation| cursor.take(relation.name()));
+    relation.copied().ok_or_else(|| cursor.expected(expected))
+}
+
+fn axiom(cursor: &mut Cursor<'_, Axioms>) -> Read<Axiom> {
+    use Relation::{Hb, Lin, Po, Vis};
+    let left = relation(cursor, &[Lin, Vis], "lin or vis")?;
+    if !cursor.take(">=") && !cursor.take("⊇") {
+        return Err(cursor.expected("`>=`"));
+    }
+    let mut axiom = Axiom { left, right: Vec::new(), to: None };
+    loop {
+        if !axiom.right.is_empty() && cursor.take("[") {
+            axiom.to = Some(method(cursor)?);
+            return Ok(axiom);
+        }
+        axiom.right.push(relation(cursor, &[Lin, Vis, Po, Hb], "lin, vis, po or hb")?);
+        if !cursor.take(".") && !cursor.take("∘") {
+            return Ok(axiom);
         }
     }
+}
 
-    fn expected(&mut self, expected: &'static str) -> MalformedCriterion {
-        let rest = self.rest();
-        let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let found = match rest.chars().next() {
-            None => "the end".into(),
-            Some('\n' | '\r') => "the end of the line".into(),
-            Some(first) => format!("`{}`", &rest[..word.max(first.len_utf8())]),
-        };
-        let column = self.text[..self.at].chars().count() + 1;
-        MalformedCriterion::Unexpected { column, expected, found }
+fn method(cursor: &mut Cursor<'_, Axioms>) -> Read<String> {
+    let begin = *cursor;
+    while !matches!(cursor.peek(), Token::Sign("]" | "\n" | ";") | Token::End) {
+        cursor.next();
     }
-
-    fn relation(&mut self, among: &[Relation]) -> Option<Relation> {
-        let rest = self.rest();
-        let word = &rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())];
-        let relation = among.iter().copied().find(|relation| relation.name() == word)?;
-        self.at += word.len();
-        Some(relation)
+    let name = cursor.since(&begin).trim();
+    if name.is_empty() || !cursor.take("]") {
+        return Err(begin.expected("the name of a method and `]`"));
     }
-
-    fn axiom(&mut self) -> Result<Axiom, MalformedCriterion> {
-        use Relation::{Hb, Lin, Po, Vis};
-        let left = self.relation(&[Lin, Vis]).ok_or_else(|| self.expected("lin or vis"))?;
-        if !self.takes(&[">=", "⊇"]) {
-            return Err(self.expected("`>=`"));
-        }
-        let mut right = Vec::new();
-        let mut to = None;
-        loop {
-            if !right.is_empty() && self.takes(&["["]) {
-                to = Some(self.method()?);
-                break;
-            }
-            let relation = self.relation(&[Lin, Vis, Po, Hb]);
-            right.push(relation.ok_or_else(|| self.expected("lin, vis, po or hb"))?);
-            if !self.takes(&[".", "∘"]) {
-                break;
-            }
-        }
-        Ok(Axiom { left, right, to })
-    }
-
-    fn method(&mut self) -> Result<String, MalformedCriterion> {
-        let rest = self.rest();
-        let end = rest.find([']', '\n', ';']).filter(|&end| rest[end..].starts_with(']'));
-        match end {
-            Some(end) if !rest[..end].trim().is_empty() => {
-                self.at += end + 1;
-                Ok(rest[..end].trim().into())
-            }
-            _ => Err(self.expected("the name of a method and `]`")),
-        }
-    }
+    Ok(name.into())
 }
 
 impl fmt::Display for Axiom {

@@ -1,22 +1,8 @@
-//! Tokens of specifications, and a cursor over them: for names with parameters, such as `cas-register(0)`, and
-//! for specification languages.
+//! Tokens of names with parameters, such as `cas-register(0)`, and of the language of specifications; and constants in them.
 
 use super::Value;
-
-/// The maximum nesting depth; whatever walks the tree recurses at most this deep.
-pub const DEEPEST: u32 = 40;
-
-/// A syntax error with its place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column}: {fault}")]
-pub struct TextError {
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1, in characters.
-    pub column: u32,
-    /// The fault there.
-    pub fault: TextFault,
-}
+use std::marker::PhantomData;
+use tribunal_cat::text::{self, Cursor, Grammar, Language, Parsed, Position, Scanned, Token, run};
 
 /// The fault at a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,274 +24,66 @@ pub enum TextFault {
     #[error("expected {expected}, found {found}")]
     Unexpected {
         /// The text that should be there.
-        expected: &'static str,
+        expected: String,
         /// The text that is there.
         found: String,
     },
     /// Too deep nesting.
     #[error("nested more than {0} deep")]
-    TooDeep(u32),
+    TooDeep(usize),
 }
 
-/// A word.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Token {
-    /// Letters, digits, `_`, and `-` between two of them.
-    Name(String),
-    /// A number without a sign.
-    Int(i64),
-    /// The text between quotes.
-    Text(String),
-    /// A bracket, an operator, punctuation.
-    Mark(&'static str),
-    /// The end of the source.
-    End,
-}
+/// The tokens of specifications, for a reader whose errors are `P`. Comments go from `#` to the end of their line.
+pub struct Words<P>(PhantomData<P>);
 
-/// Marks, longer ones before those that they begin with.
-const MARKS: [&str; 20] =
-    ["->", "==", "!=", "<=", ">=", "<", ">", "=", "+", "-", "*", "(", ")", "{", "}", "[", "]", ",", ":", "."];
+impl<P: From<TextFault>> Language for Words<P> {
+    type Problem = P;
+    /// Whatever walks the tree recurses at most this deep.
+    const DEPTH: usize = 40;
 
-impl Token {
-    fn show(&self) -> String {
-        match self {
-            Token::Name(name) => format!("`{name}`"),
-            Token::Int(number) => number.to_string(),
-            Token::Text(text) => format!("{text:?}"),
-            Token::Mark(mark) => format!("`{mark}`"),
-            Token::End => "the end".into(),
-        }
-    }
-}
-
-/// Tokens with their places.
-///
-/// ```
-/// use tribunal::{object::Value, history::object::text::Cursor};
-/// let mut cursor = Cursor::new("initial [1, \"a\"]")?;
-/// assert_eq!(cursor.name()?, "initial");
-/// assert_eq!(cursor.constant()?, Value::list([Value::from(1), Value::from("a")]));
-/// assert_eq!(Cursor::new("a ?").err().map(|error| error.to_string()).as_deref(), Some("1:3: unexpected character '?'"));
-/// # Ok::<(), tribunal::history::object::text::TextError>(())
-/// ```
-pub struct Cursor {
-    tokens: Vec<(Token, u32, u32)>,
-    at: usize,
-    depth: u32,
-}
-
-impl Cursor {
-    /// A cursor at the first token of a source.
-    pub fn new(source: &str) -> Result<Self, TextError> {
-        let tokens = words(source).map_err(|(fault, line, column)| TextError { line, column, fault })?;
-        Ok(Cursor { tokens, at: 0, depth: 0 })
+    #[inline]
+    fn comment(rest: &str) -> usize {
+        text::line("#", rest)
     }
 
-    /// The next word.
-    pub fn peek(&self) -> &Token {
-        &self.tokens[self.at].0
-    }
-
-    /// The token that many after the next one.
-    pub fn peek_after(&self, words: usize) -> &Token {
-        &self.tokens[(self.at + words).min(self.tokens.len() - 1)].0
-    }
-
-    /// The line and column of the next token.
-    pub fn here(&self) -> (u32, u32) {
-        let (_, line, column) = self.tokens[self.at];
-        (line, column)
-    }
-
-    /// Passes the next word.
-    #[expect(clippy::should_implement_trait, reason = "it does not end")]
-    pub fn next(&mut self) -> Token {
-        let token = self.peek().clone();
-        // The last word, the end, is never passed.
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    /// Skips a token if it is next.
-    pub fn take(&mut self, token: &Token) -> bool {
-        let there = self.peek() == token;
-        if there {
-            self.next();
-        }
-        there
-    }
-
-    /// Skips a mark if it is next.
-    pub fn take_mark(&mut self, mark: &'static str) -> bool {
-        self.take(&Token::Mark(mark))
-    }
-
-    /// Whether a name is next.
-    pub fn at_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Token::Name(name) if name == word)
-    }
-
-    /// Skips a name if it is next.
-    pub fn take_word(&mut self, word: &str) -> bool {
-        let there = self.at_word(word);
-        if there {
-            self.next();
-        }
-        there
-    }
-
-    fn fault<T>(&self, fault: TextFault) -> Result<T, TextError> {
-        let (line, column) = self.here();
-        Err(TextError { line, column, fault })
-    }
-
-    /// The error that something else is expected here.
-    pub fn unexpected<T>(&self, expected: &'static str) -> Result<T, TextError> {
-        self.fault(TextFault::Unexpected { expected, found: self.peek().show() })
-    }
-
-    /// Skips a mark that must be next.
-    pub fn expect(&mut self, mark: &'static str) -> Result<(), TextError> {
-        if self.take_mark(mark) { Ok(()) } else { self.unexpected(mark_in_words(mark)) }
-    }
-
-    /// The end must be next.
-    pub fn expect_end(&mut self) -> Result<(), TextError> {
-        if *self.peek() == Token::End { Ok(()) } else { self.unexpected("the end") }
-    }
-
-    /// Reads a name.
-    pub fn name(&mut self) -> Result<String, TextError> {
-        match self.peek() {
-            Token::Name(name) => {
-                let name = name.clone();
-                self.next();
-                Ok(name)
-            }
-            _ => self.unexpected("a name"),
-        }
-    }
-
-    /// Enters a nesting level; [`Cursor::leave`] leaves it.
-    pub fn enter(&mut self) -> Result<(), TextError> {
-        self.depth += 1;
-        if self.depth > DEEPEST { self.fault(TextFault::TooDeep(DEEPEST)) } else { Ok(()) }
-    }
-
-    /// Comes back from one deeper.
-    pub fn leave(&mut self) {
-        self.depth -= 1;
-    }
-
-    /// A constant: null, true, false, a number, a string, a list, or a map, which is read as the list of its entries.
-    pub fn constant(&mut self) -> Result<Value, TextError> {
-        let value = match self.peek() {
-            Token::Int(number) => Value::Int(*number),
-            Token::Text(text) => Value::from(text.as_str()),
-            Token::Name(name) => match &**name {
-                "null" => Value::Null,
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                _ => return self.unexpected("a value"),
-            },
-            Token::Mark("-") => {
-                self.next();
-                match self.peek() {
-                    Token::Int(number) => Value::Int(number.wrapping_neg()),
-                    _ => return self.unexpected("a number"),
-                }
-            }
-            Token::Mark(open @ ("[" | "{")) => {
-                let (close, map) = if *open == "[" { ("]", false) } else { ("}", true) };
-                return self.constants(close, map);
-            }
-            _ => return self.unexpected("a value"),
-        };
-        self.next();
-        Ok(value)
-    }
-
-    fn constants(&mut self, close: &'static str, map: bool) -> Result<Value, TextError> {
-        self.enter()?;
-        self.next();
-        let mut values = Vec::new();
-        while !self.take_mark(close) {
-            if !values.is_empty() {
-                self.expect(",")?;
-            }
-            let value = self.constant()?;
-            values.push(if map {
-                self.expect(":")?;
-                Value::list([value, self.constant()?])
-            } else {
-                value
-            });
-        }
-        self.leave();
-        Ok(Value::list(values))
-    }
-}
-
-fn mark_in_words(mark: &'static str) -> &'static str {
-    match mark {
-        "(" => "`(`",
-        ")" => "`)`",
-        "{" => "`{`",
-        "}" => "`}`",
-        "]" => "`]`",
-        "," => "`,`",
-        ":" => "`:`",
-        "=" => "`=`",
-        other => other,
-    }
-}
-
-type Fault = (TextFault, u32, u32);
-
-/// All words, the end last. Comments go from `#` to the end of their line.
-fn words(source: &str) -> Result<Vec<(Token, u32, u32)>, Fault> {
-    let mut tokens = Vec::new();
-    let mut line = 0;
-    for (number, text) in source.lines().enumerate() {
-        line = number as u32 + 1;
-        words_of_line(text, line, &mut tokens)?;
-    }
-    let column = source.lines().next_back().map_or(1, |text| text.chars().count() as u32 + 1);
-    tokens.push((Token::End, line.max(1), column));
-    Ok(tokens)
-}
-
-fn words_of_line(text: &str, line: u32, tokens: &mut Vec<(Token, u32, u32)>) -> Result<(), Fault> {
-    let mut rest = text;
-    let mut column = 1;
-    while let Some(first) = rest.chars().next() {
-        let (token, length) = match first {
-            '#' => break,
-            _ if first.is_whitespace() => {
-                column += 1;
-                rest = &rest[first.len_utf8()..];
-                continue;
-            }
-            '"' => text_word(rest).map_err(|(fault, at)| (fault, line, column + at))?,
+    fn token(first: char, rest: &str) -> Scanned<'_, P> {
+        let token = match first {
+            '"' => quoted(rest),
             '0'..='9' => {
-                let digits = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
-                let number = digits.parse().map_err(|_| (TextFault::Number(digits.into()), line, column))?;
-                (Token::Int(number), digits.len())
+                let digits = run(rest, |c| c.is_ascii_digit());
+                let too_large = |_| (0, TextFault::Number(digits.into()));
+                digits.parse::<i64>().map(|_| (Token::Number(digits), digits.len())).map_err(too_large)
             }
             'a'..='z' | 'A'..='Z' | '_' => {
-                let length = name_length(rest);
-                (Token::Name(rest[..length].into()), length)
+                let name = &rest[..name_length(rest)];
+                Ok((Token::Name(name), name.len()))
             }
-            _ => match MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
-                Some(mark) => (Token::Mark(mark), mark.len()),
-                None => return Err((TextFault::Character(first), line, column)),
-            },
+            _ => text::sign(sign_length(rest.as_bytes()), rest).ok_or((0, TextFault::Character(first))),
         };
-        tokens.push((token, line, column));
-        column += rest[..length].chars().count() as u32;
-        rest = &rest[length..];
+        token.map_err(|(at, fault)| (at, fault.into()))
     }
-    Ok(())
+
+    fn expected(expected: &str, found: Token<'_>) -> P {
+        let found = match (found, literal(found)) {
+            (_, Some(value)) => value.to_string(),
+            (Token::Name(word) | Token::Sign(word), _) => format!("`{word}`"),
+            _ => "the end".into(),
+        };
+        TextFault::Unexpected { expected: expected.into(), found }.into()
+    }
+
+    fn too_deep() -> P {
+        TextFault::TooDeep(Self::DEPTH).into()
+    }
+}
+
+fn sign_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'-', b'>', ..] | [b'=' | b'!' | b'<' | b'>', b'=', ..] => 2,
+        [b'<' | b'>' | b'=' | b'+' | b'-' | b'*' | b'(' | b')' | b'{' | b'}', ..] => 1,
+        [b'[' | b']' | b',' | b':' | b'.', ..] => 1,
+        _ => 0,
+    }
 }
 
 /// Letters, digits and `_`, and a `-` between two of them if a letter follows: `read-only` is a name, `n - 1` is not.
@@ -322,25 +100,101 @@ fn name_length(text: &str) -> usize {
     end
 }
 
-/// A quoted text and its length in bytes, quotes included; or what is wrong how many characters in.
-fn text_word(rest: &str) -> Result<(Token, usize), (TextFault, u32)> {
-    let mut text = String::new();
+/// A text in quotes, which ends on its line.
+fn quoted(rest: &str) -> Scanned<'_, TextFault> {
     let mut escaped = false;
-    for (at, (byte, c)) in rest.char_indices().enumerate().skip(1) {
-        match (escaped, c) {
-            (false, '"') => return Ok((Token::Text(text), byte + 1)),
-            (false, '\\') => escaped = true,
-            (false, c) => text.push(c),
-            (true, c) => {
-                escaped = false;
-                text.push(match c {
-                    '"' | '\\' => c,
-                    'n' => '\n',
-                    't' => '\t',
-                    _ => return Err((TextFault::Escape, at as u32)),
-                });
+    for (at, c) in rest.lines().next().unwrap_or(rest).char_indices().skip(1) {
+        escaped = match (escaped, c) {
+            (false, '"') => return Ok((Token::Text(&rest[1..at]), at + 1)),
+            (true, '"' | '\\' | 'n' | 't') => false,
+            (true, _) => return Err((at, TextFault::Escape)),
+            (false, c) => c == '\\',
+        };
+    }
+    Err((0, TextFault::OpenText))
+}
+
+/// Reads a whole text. What follows its last line break is no line of its own.
+///
+/// ```
+/// use tribunal::object::Value;
+/// use tribunal_history::object::text::{TextFault, constant, read};
+/// let value = |text| read::<_, TextFault>(text, |mut cursor| constant(&mut cursor));
+/// assert_eq!(value("[1, \"a\"]"), Ok(Value::list([Value::from(1), Value::from("a")])));
+/// assert_eq!(value("[1 ?").map_err(|error| error.to_string()), Err("1:4: unexpected character '?'".into()));
+/// ```
+pub fn read<'a, T, P: From<TextFault>>(
+    text: &'a str,
+    read: impl FnOnce(Cursor<'a, Words<P>>) -> Parsed<T, Words<P>>,
+) -> Parsed<T, Words<P>> {
+    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+    Cursor::read(text, Position::START, read)
+}
+
+/// The value of a number or of a text in quotes.
+pub fn literal(token: Token<'_>) -> Option<Value> {
+    match token {
+        Token::Number(digits) => digits.parse().ok().map(Value::Int),
+        Token::Text(text) => {
+            let mut chars = text.chars();
+            let unescaped = std::iter::from_fn(|| {
+                Some(match chars.next()? {
+                    '\\' => match chars.next()? {
+                        'n' => '\n',
+                        't' => '\t',
+                        quoted => quoted,
+                    },
+                    plain => plain,
+                })
+            });
+            Some(Value::from(unescaped.collect::<String>().as_str()))
+        }
+        _ => None,
+    }
+}
+
+/// Reads a constant: null, true, false, a number, a string, a list, or a map, which is read as the list of its entries.
+pub fn constant<P: From<TextFault>>(cursor: &mut Cursor<'_, Words<P>>) -> Parsed<Value, Words<P>> {
+    let value = match cursor.peek() {
+        Token::Name("null") => Value::Null,
+        Token::Name("true") => Value::Bool(true),
+        Token::Name("false") => Value::Bool(false),
+        Token::Sign("-") => {
+            cursor.next();
+            match literal(cursor.peek()) {
+                Some(Value::Int(number)) => Value::Int(number.wrapping_neg()),
+                _ => return Err(cursor.expected("a number")),
             }
         }
+        Token::Sign("[") => return cursor.deeper(|cursor| constants(cursor, "]", constant)),
+        Token::Sign("{") => {
+            return cursor.deeper(|cursor| {
+                constants(cursor, "}", |cursor| {
+                    let key = constant(cursor)?;
+                    cursor.expect(":")?;
+                    Ok(Value::list([key, constant(cursor)?]))
+                })
+            });
+        }
+        token => literal(token).ok_or_else(|| cursor.expected("a value"))?,
+    };
+    cursor.next();
+    Ok(value)
+}
+
+/// A bracket, and what is between it and the one that closes it.
+fn constants<P: From<TextFault>>(
+    cursor: &mut Cursor<'_, Words<P>>,
+    close: &str,
+    each: impl Fn(&mut Cursor<'_, Words<P>>) -> Parsed<Value, Words<P>>,
+) -> Parsed<Value, Words<P>> {
+    cursor.next();
+    let mut values = Vec::new();
+    while !cursor.take(close) {
+        if !values.is_empty() {
+            cursor.expect(",")?;
+        }
+        values.push(each(cursor)?);
     }
-    Err((TextFault::OpenText, 0))
+    Ok(Value::list(values))
 }

@@ -5,8 +5,9 @@ use super::{
     Queue, Register, Set, Stack,
 };
 use crate::names::suggestion;
-use crate::object::text::{Cursor, TextError, Token};
+use crate::object::text::{self, TextFault, constant};
 use crate::object::{Spec, Specification, Value};
+use tribunal_cat::text::Located;
 
 /// The names of the built-in specifications; `keyed` may precede any of them.
 pub const NAMES: [&str; 14] = [
@@ -72,36 +73,41 @@ fn base(name: &str) -> &str {
 /// ```
 pub fn named(name: &str) -> Result<Box<dyn Specification>, UnknownSpec> {
     let wrong = |column: u32, reason: String| UnknownSpec::Parameter { name: name.into(), column, reason };
-    let unread = |error: TextError| wrong(error.column, error.fault.to_string());
     let unknown = || UnknownSpec::Name { name: name.into() };
-    let mut cursor = Cursor::new(name).map_err(unread)?;
-    let mut base = cursor.name().map_err(|_| unknown())?;
-    let keyed = base == "keyed";
-    if keyed {
-        base = cursor.name().map_err(|_| unknown())?;
-    }
-    if !NAMES.contains(&base.as_str()) {
-        return Err(unknown());
-    }
-    let column = cursor.here().1;
-    let parameter = if cursor.take(&Token::Mark("(")) {
-        let value = cursor.constant().map_err(unread)?;
-        cursor.expect(")").map_err(unread)?;
-        Some(value)
-    } else {
-        None
-    };
-    cursor.expect_end().map_err(unread)?;
+    let read = text::read(name, |mut cursor| {
+        // Errors without a fault: no name of a specification.
+        let no_name = cursor.fault(None);
+        let keyed = cursor.take("keyed");
+        let base = cursor.name("").map_err(|_| no_name.clone())?;
+        if !NAMES.contains(&base) {
+            return Err(no_name);
+        }
+        let column = cursor.at().column;
+        let parameter = if cursor.take("(") {
+            let value = constant(&mut cursor)?;
+            cursor.expect(")")?;
+            Some(value)
+        } else {
+            None
+        };
+        cursor.end("the end")?;
+        Ok((keyed, base, column, parameter))
+    });
+    let (keyed, base, column, parameter) =
+        read.map_err(|Located { at, problem }: Located<Option<TextFault>>| match problem {
+            Some(fault) => wrong(at.column, fault.to_string()),
+            None => unknown(),
+        })?;
     let entries = |parameter: Option<Value>| match parameter {
         Some(value) => {
             pairs(&value).ok_or_else(|| wrong(column + 1, "expected a map such as {\"x\": 0}".into()))
         }
         None => Ok(Vec::new()),
     };
-    if parameter.is_some() && !matches!(&*base, "register" | "cas-register" | "multi-register" | "bank") {
+    if parameter.is_some() && !matches!(base, "register" | "cas-register" | "multi-register" | "bank") {
         return Err(wrong(column, format!("{base} takes no parameter")));
     }
-    Ok(match &*base {
+    Ok(match base {
         "register" => boxed(Register::new(parameter.unwrap_or_default()), keyed),
         "cas-register" => boxed(CasRegister::new(parameter.unwrap_or_default()), keyed),
         "counter" => boxed(Counter, keyed),
