@@ -103,7 +103,7 @@ impl Failure {
     /// A program is malformed, or does not go with the settings.
     pub fn program(file: &str, error: TextError) -> Self {
         match error.at.line {
-            0 => Failure::Setting { file: file.into(), source: error.mistake },
+            0 => Failure::Setting { file: file.into(), source: error.problem },
             _ => Failure::Program { file: file.into(), source: error },
         }
     }

@@ -1,8 +1,9 @@
 //! Compiled programs: a stack machine for each thread.
 
-use super::syntax::{ClaimKind, Operator, Position, RmwOperator};
+use super::syntax::{ClaimKind, Operator, RmwOperator};
 use crate::options::Options;
 use crate::program::{Condition, Update};
+use tribunal_cat::text::Position;
 use tribunal_history::memory::{LocId, Order};
 
 /// A register; those of all threads are in one row.

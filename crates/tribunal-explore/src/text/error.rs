@@ -1,6 +1,6 @@
 //! Errors in a program as text.
 
-use super::syntax::Position;
+use tribunal_cat::text::{Located, Position};
 use tribunal_engines::memory::session::NoSession;
 use tribunal_history::model::Model;
 
@@ -11,14 +11,7 @@ use tribunal_history::model::Model;
 /// let error = Source::parse("atomic x\nthread A { x = 1 @fast }").and_then(|source| source.compile(&[])).expect_err("no order");
 /// assert_eq!(error.to_string(), "2:19: expected an order (na, rlx, acq, rel, acqrel, sc, or one declared with `order`), found `fast`");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{at}: {mistake}")]
-pub struct TextError {
-    /// Where.
-    pub at: Position,
-    /// What.
-    pub mistake: Mistake,
-}
+pub type TextError = Located<Mistake>;
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -165,6 +158,6 @@ pub enum ExploreError {
 impl Mistake {
     /// The mistake, at its place.
     pub(super) fn at(self, at: Position) -> TextError {
-        TextError { at, mistake: self }
+        Located { at, problem: self }
     }
 }

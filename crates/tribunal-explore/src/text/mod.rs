@@ -35,7 +35,7 @@ pub use expect::{Case, FailureKind, Mismatch};
 pub use outcomes::Outcomes;
 pub use run::{FREED, Interpreter};
 pub use setting::{BadSetting, Setting, Value, order_name};
-pub use syntax::Position;
+pub use tribunal_cat::text::Position;
 
 use crate::options::Options;
 use crate::report::Report;
@@ -98,7 +98,7 @@ impl Source {
             }
             // What is wrong with a setting is wrong here.
             let here = |error: TextError| match error.at {
-                at if at == Position::default() => error.mistake.at(case.at),
+                at if at == Position::default() => error.problem.at(case.at),
                 _ => error,
             };
             let constants = self.constants(&settings).map_err(here)?;

@@ -3,13 +3,14 @@
 use super::code::{Access, Code, Instruction, apply, condition, exchange, update};
 use super::final_values::FinalValues;
 use super::outcomes::Seen;
-use super::syntax::{ClaimKind, Position};
+use super::syntax::ClaimKind;
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use tribunal_cat::text::Position;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 use tribunal_history::{limits::Limits, model::Model};
 

@@ -1,23 +1,8 @@
 //! Programs as they are written: names are not resolved yet, constants have no values.
 
-use std::fmt;
 use std::ops::RangeInclusive;
+use tribunal_cat::text::Position;
 use tribunal_history::model::Model;
-
-/// A place in the text: line and column from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
-    /// The line.
-    pub line: u32,
-    /// The column, in characters.
-    pub column: u32,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
-    }
-}
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,36 +242,6 @@ pub(super) enum Operator {
     Multiply,
     Divide,
     Remainder,
-}
-
-impl Operator {
-    /// The operator that a sign stands for, and how tightly it binds.
-    pub fn of(sign: &str) -> Option<(Self, u8)> {
-        Some(match sign {
-            "||" => (Operator::Or, 1),
-            "&&" => (Operator::And, 2),
-            "==" => (Operator::Equal, Self::COMPARISON),
-            "!=" => (Operator::NotEqual, Self::COMPARISON),
-            "<" => (Operator::Less, Self::COMPARISON),
-            "<=" => (Operator::AtMost, Self::COMPARISON),
-            ">" => (Operator::Greater, Self::COMPARISON),
-            ">=" => (Operator::AtLeast, Self::COMPARISON),
-            "|" => (Operator::BitOr, 4),
-            "^" => (Operator::BitXor, 5),
-            "&" => (Operator::BitAnd, 6),
-            "<<" => (Operator::ShiftLeft, 7),
-            ">>" => (Operator::ShiftRight, 7),
-            "+" => (Operator::Add, 8),
-            "-" => (Operator::Subtract, 8),
-            "*" => (Operator::Multiply, 9),
-            "/" => (Operator::Divide, 9),
-            "%" => (Operator::Remainder, 9),
-            _ => return None,
-        })
-    }
-
-    /// How tightly comparisons bind; there is one at most in a row.
-    pub const COMPARISON: u8 = 3;
 }
 
 /// What is expected for some settings under a model.

@@ -1,114 +1,116 @@
-//! Words, numbers and signs of a program as text.
+//! The tokens of a program as text.
 
-use super::error::{Mistake, TextError};
-use super::syntax::Position;
+use super::error::Mistake;
+use super::parser::DEPTH;
+use tribunal_cat::text::{self, Language, Scanned, Token, run};
 
-/// What a text is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
-    /// A name or a keyword.
-    Word(&'a str),
-    /// A number.
-    Number(i64),
-    /// A sign, one of [`SIGNS`].
-    Sign(&'static str),
-    /// The end of a statement: the end of a line, or `;`.
-    Separator,
-    /// The end of the text.
-    End,
-}
+/// The language of programs. A line break ends a statement, as `;` does.
+pub(super) enum Program {}
 
-/// A token and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed<'a> {
-    pub token: Token<'a>,
-    pub at: Position,
-    /// The first byte of the token, and the first behind it.
-    pub bytes: (usize, usize),
-}
+impl Language for Program {
+    type Problem = Mistake;
+    const DEPTH: usize = DEPTH;
+    const LINES: bool = true;
 
-impl Token<'_> {
-    /// As an error names it.
-    pub fn describe(&self) -> String {
-        match self {
-            Token::Word(word) => format!("`{word}`"),
-            Token::Number(number) => format!("`{number}`"),
-            Token::Sign(sign) => format!("`{sign}`"),
-            Token::Separator => "the end of the statement".into(),
-            Token::End => "the end of the text".into(),
-        }
+    #[inline]
+    fn comment(rest: &str) -> usize {
+        text::line("#", rest)
     }
-}
 
-/// The signs; where one begins another, the longer stands first.
-const SIGNS: [&str; 42] = [
-    "->", "+=", "-=", "&=", "|=", "^=", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "..", "(", ")", "{",
-    "}", "[", "]", "=", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", "!", "~", "@", ",", ":", ".", "→",
-    "≠", "≤", "≥",
-];
-
-/// What other signs stand for.
-fn plain(sign: &'static str) -> &'static str {
-    match sign {
-        "→" => "->",
-        "≠" => "!=",
-        "≤" => "<=",
-        "≥" => ">=",
-        sign => sign,
-    }
-}
-
-/// Takes a text apart.
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed<'_>>, TextError> {
-    let mut tokens = Vec::new();
-    let (mut offset, mut at) = (0, Position { line: 1, column: 1 });
-    // How many parentheses and brackets are open: a line that ends within them goes on.
-    let mut open = 0usize;
-    while let Some(first) = text[offset..].chars().next() {
-        let rest = &text[offset..];
-        let (token, length) = match first {
-            '\n' if open > 0 => (None, 1),
-            '\n' | ';' => (Some(Token::Separator), 1),
-            _ if first.is_whitespace() => (None, first.len_utf8()),
-            '#' => (None, rest.find('\n').unwrap_or(rest.len())),
+    fn token(first: char, rest: &str) -> Scanned<'_, Mistake> {
+        let token = match first {
             '0'..='9' => {
-                let length =
-                    rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-                (Some(Token::Number(number(&rest[..length]).map_err(|mistake| mistake.at(at))?)), length)
+                let digits = run(rest, |c| c.is_ascii_alphanumeric() || c == '_');
+                number(digits).map(|_| (Token::Number(digits), digits.len()))
             }
+            '→' => Ok((Token::Sign("->"), first.len_utf8())),
+            '≠' => Ok((Token::Sign("!="), first.len_utf8())),
+            '≤' => Ok((Token::Sign("<="), first.len_utf8())),
+            '≥' => Ok((Token::Sign(">="), first.len_utf8())),
             _ if first.is_alphabetic() || first == '_' => {
-                let length =
-                    rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'').unwrap_or(rest.len());
-                (Some(Token::Word(&rest[..length])), length)
+                let word = run(rest, |c| c.is_alphanumeric() || c == '_' || c == '\'');
+                let token = if is_keyword(word) { Token::Word(word) } else { Token::Name(word) };
+                Ok((token, word.len()))
             }
-            _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-                Some(sign) => (Some(Token::Sign(plain(sign))), sign.len()),
-                None => return Err(Mistake::Character(first).at(at)),
-            },
+            _ => text::sign(sign_length(rest.as_bytes()), rest).ok_or(Mistake::Character(first)),
         };
-        if let Some(token) = token {
-            match token {
-                Token::Sign("(" | "[") => open += 1,
-                Token::Sign(")" | "]") => open = open.saturating_sub(1),
-                // A block does not stand within them: one was left open, and is missed soon.
-                Token::Sign("{" | "}") => open = 0,
-                _ => {}
-            }
-            tokens.push(Placed { token, at, bytes: (offset, offset + length) });
-        }
-        if first == '\n' {
-            at = Position { line: at.line.saturating_add(1), column: 1 };
-        } else {
-            at.column = at.column.saturating_add(rest[..length].chars().count() as u32);
-        }
-        offset += length;
+        token.map_err(|mistake| (0, mistake))
     }
-    tokens.push(Placed { token: Token::End, at, bytes: (text.len(), text.len()) });
-    Ok(tokens)
+
+    fn expected(expected: &str, found: Token<'_>) -> Mistake {
+        let found = match found {
+            Token::Sign("\n" | ";") => "the end of the statement".into(),
+            Token::Number(digits) => format!("`{}`", number(digits).unwrap_or_default()),
+            Token::Name(word) | Token::Word(word) | Token::Sign(word) => format!("`{word}`"),
+            _ => "the end of the text".into(),
+        };
+        Mistake::Expected { expected: expected.into(), found }
+    }
+
+    fn too_deep() -> Mistake {
+        Mistake::Deep(DEPTH)
+    }
+}
+
+fn sign_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'+' | b'-' | b'&' | b'|' | b'^' | b'=' | b'!' | b'<' | b'>', b'=', ..] => 2,
+        [b'-', b'>', ..] | [b'<', b'<', ..] | [b'>', b'>', ..] | [b'&', b'&', ..] | [b'|', b'|', ..] => 2,
+        [b'.', b'.', ..] => 2,
+        [
+            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'=' | b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>',
+            ..,
+        ] => 1,
+        [b'&' | b'|' | b'^' | b'!' | b'~' | b'@' | b',' | b':' | b'.' | b';', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Words with a meaning, which cannot be names.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "atomic"
+            | "plain"
+            | "mutex"
+            | "const"
+            | "order"
+            | "thread"
+            | "main"
+            | "final"
+            | "fn"
+            | "outcome"
+            | "exists"
+            | "forall"
+            | "never"
+            | "allow"
+            | "expect"
+            | "if"
+            | "else"
+            | "while"
+            | "loop"
+            | "for"
+            | "in"
+            | "step"
+            | "break"
+            | "continue"
+            | "return"
+            | "fence"
+            | "await"
+            | "assume"
+            | "assert"
+            | "spin"
+            | "lock"
+            | "unlock"
+            | "trylock"
+            | "free"
+            | "xchg"
+            | "cas"
+    )
 }
 
 /// A number in decimal or, after `0x`, hexadecimal digits; `_` may stand between them.
-fn number(digits: &str) -> Result<i64, Mistake> {
+pub(super) fn number(digits: &str) -> Result<i64, Mistake> {
     let plain: String = digits.chars().filter(|&c| c != '_').collect();
     let (digits_only, radix) = match plain.strip_prefix("0x") {
         Some(hexadecimal) => (hexadecimal, 16),

@@ -9,9 +9,10 @@ mod statements;
 use super::code::{Address, Code, Instruction, Register};
 use super::error::{Mistake, TextError};
 use super::setting::{Setting, Value};
-use super::syntax::{Block, Constant, ConstantValue, Expr, File, Initial, LocationKind, Name, Position};
+use super::syntax::{Block, Constant, ConstantValue, Expr, File, Initial, LocationKind, Name};
 use super::{code, syntax};
 use rustc_hash::{FxHashMap, FxHashSet};
+use tribunal_cat::text::Position;
 use tribunal_history::memory::{LocId, Order};
 
 type Compiled<T> = Result<T, TextError>;

@@ -4,7 +4,8 @@ use super::access::What;
 use super::{Compiled, Compiler, Loop, Meaning};
 use crate::text::code::{Address, Instruction, Register};
 use crate::text::error::Mistake;
-use crate::text::syntax::{Block, Counted, Expr, Name, Operator, Position, Statement, StatementKind, Target};
+use crate::text::syntax::{Block, Counted, Expr, Name, Operator, Statement, StatementKind, Target};
+use tribunal_cat::text::Position;
 
 impl<'a> Compiler<'a> {
     pub(super) fn block(&mut self, block: &'a Block) -> Compiled<()> {

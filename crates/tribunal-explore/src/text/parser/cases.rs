@@ -3,9 +3,9 @@
 use super::{Parsed, Parser};
 use crate::text::FailureKind;
 use crate::text::error::Mistake;
-use crate::text::syntax::{Case, ConstantValue, Expectation, Expr, Position, Values};
-use crate::text::token::Token;
+use crate::text::syntax::{Case, ConstantValue, Expectation, Expr, Values};
 use std::ops::RangeInclusive;
+use tribunal_cat::text::{Position, Token};
 use tribunal_history::model::Model;
 
 /// Outcomes that an expectation names.
@@ -14,36 +14,36 @@ const OUTCOMES: u64 = 1 << 16;
 impl Parser<'_> {
     pub(super) fn case(&mut self, at: Position) -> Parsed<Case> {
         let mut case = Case { at, settings: Vec::new(), model: None, items: Vec::new() };
-        if self.takes_word("with") {
+        if self.cursor.take("with") {
             loop {
                 let name = self.name("a constant")?;
-                self.sign("=")?;
-                let value = match self.token() {
-                    Token::Word(_) => ConstantValue::Order(self.order_name()?),
+                self.cursor.expect("=")?;
+                let value = match self.cursor.peek() {
+                    Token::Word(_) | Token::Name(_) => ConstantValue::Order(self.order_name()?),
                     _ => ConstantValue::Number(Expr::Number(self.signed()?)),
                 };
                 case.settings.push((name, value));
-                if !self.takes(",") {
+                if !self.cursor.take(",") {
                     break;
                 }
             }
         }
-        if self.takes_word("under") {
-            let at = self.at();
+        if self.cursor.take("under") {
+            let at = self.cursor.at();
             let name = self.name("a model")?;
             let unknown =
                 || Mistake::Expected { expected: "a model".into(), found: format!("`{}`", name.text) };
             case.model = Some(name.text.parse::<Model>().map_err(|_| unknown().at(at))?);
         }
         if !case.settings.is_empty() || case.model.is_some() {
-            self.sign(":")?;
+            self.cursor.expect(":")?;
             self.separators();
         }
         loop {
-            let at = self.at();
+            let at = self.cursor.at();
             let item = self.expectation()?;
             case.items.push((item, at));
-            if !self.takes(",") {
+            if !self.cursor.take(",") {
                 return Ok(case);
             }
             self.separators();
@@ -51,41 +51,40 @@ impl Parser<'_> {
     }
 
     fn expectation(&mut self) -> Parsed<Expectation> {
-        let at = self.at();
+        let at = self.cursor.at();
         const EXPECTATION: &str = "what is expected (executions, blocked, outcomes, success, or a failure: failure, assertion, race, deadlock, livelock, misuse, endless)";
-        let Token::Word(word) = self.token() else { return self.expected(EXPECTATION) };
+        let Token::Name(word) = self.cursor.peek() else { return Err(self.cursor.expected(EXPECTATION)) };
         if let Some(kind) = FailureKind::named(word) {
-            self.skip();
+            self.cursor.next();
             return Ok(Expectation::Failure(kind));
         }
         match word {
             "executions" => {
-                self.skip();
+                self.cursor.next();
                 self.whole_number("how many executions").map(Expectation::Executions)
             }
             "blocked" => {
-                self.skip();
+                self.cursor.next();
                 self.whole_number("how many blocked executions").map(Expectation::Blocked)
             }
             "success" => {
-                self.skip();
+                self.cursor.next();
                 Ok(Expectation::Success)
             }
             "outcomes" => {
-                self.skip();
-                if let Token::Number(count) = self.token() {
-                    self.skip();
-                    return Ok(Expectation::OutcomeCount(count as u64));
+                self.cursor.next();
+                if let Token::Number(_) = self.cursor.peek() {
+                    return self.whole_number("").map(Expectation::OutcomeCount);
                 }
                 let these = self.tuples()?;
-                let except = if self.takes_word("except") { self.tuples()? } else { Vec::new() };
+                let except = if self.cursor.take("except") { self.tuples()? } else { Vec::new() };
                 let named = these.iter().chain(&except).map(|tuple| outcomes(tuple));
                 if named.fold(0, u64::saturating_add) > OUTCOMES {
                     return Err(Mistake::TooLarge("2^16 outcomes in an expectation").at(at));
                 }
                 Ok(Expectation::Outcomes { these, except })
             }
-            _ => self.expected(EXPECTATION),
+            _ => Err(self.cursor.expected(EXPECTATION)),
         }
     }
 
@@ -93,20 +92,24 @@ impl Parser<'_> {
     fn tuples(&mut self) -> Parsed<Vec<Vec<Values>>> {
         let mut tuples = Vec::new();
         loop {
-            let end = self.next;
+            let end = self.cursor;
             self.separators();
-            if !self.takes("(") {
-                self.next = end;
+            if !self.cursor.take("(") {
+                self.cursor = end;
                 break;
             }
             let mut tuple = vec![self.values()?];
-            while self.takes(",") {
+            while self.cursor.take(",") {
                 tuple.push(self.values()?);
             }
-            self.sign(")")?;
+            self.cursor.expect(")")?;
             tuples.push(tuple);
         }
-        if tuples.is_empty() { self.expected("an outcome, as `(0, 1)`, or how many") } else { Ok(tuples) }
+        if tuples.is_empty() {
+            Err(self.cursor.expected("an outcome, as `(0, 1)`, or how many"))
+        } else {
+            Ok(tuples)
+        }
     }
 
     /// `0`, `0|1`, `0..3`
@@ -114,16 +117,16 @@ impl Parser<'_> {
         let mut values = Vec::new();
         loop {
             let first = self.signed()?;
-            let last = if self.takes("..") { self.signed()?.saturating_sub(1) } else { first };
+            let last = if self.cursor.take("..") { self.signed()?.saturating_sub(1) } else { first };
             values.push(first..=last);
-            if !self.takes("|") {
+            if !self.cursor.take("|") {
                 return Ok(values);
             }
         }
     }
 
     fn signed(&mut self) -> Parsed<i64> {
-        let negative = self.takes("-");
+        let negative = self.cursor.take("-");
         let number = self.whole_number("a number")? as i64;
         Ok(if negative { -number } else { number })
     }

@@ -7,10 +7,11 @@ mod statements;
 use super::error::{Mistake, TextError};
 use super::syntax::{
     Block, Claim, ClaimKind, Constant, ConstantValue, Expr, File, Function, Initial, Location, LocationKind,
-    Name, Position, Thread,
+    Name, Thread,
 };
-use super::token::{Placed, Token, tokens};
+use super::token::{Program, number};
 use rustc_hash::FxHashMap;
+use tribunal_cat::text::{Cursor, Grammar, Position, Token};
 
 /// Blocks and parentheses within one another.
 pub(super) const DEPTH: usize = 100;
@@ -18,39 +19,30 @@ pub(super) const DEPTH: usize = 100;
 /// Expectations; the program is compiled for each that sets constants.
 const CASES: usize = 1000;
 
-/// Words with a meaning, which cannot be names.
-const KEYWORDS: [&str; 36] = [
-    "atomic", "plain", "mutex", "const", "order", "thread", "main", "final", "fn", "outcome", "exists",
-    "forall", "never", "allow", "expect", "if", "else", "while", "loop", "for", "in", "step", "break",
-    "continue", "return", "fence", "await", "assume", "assert", "spin", "lock", "unlock", "trylock", "free",
-    "xchg", "cas",
-];
-
 /// Reads a program.
 pub(super) fn parse(text: &str) -> Result<File, TextError> {
-    let mut parser = Parser {
-        text,
-        tokens: tokens(text)?,
-        next: 0,
-        depth: 0,
-        declared: FxHashMap::default(),
-        file: File::default(),
-    };
-    parser.file()?;
-    Ok(parser.file)
+    Cursor::read(text, Position::START, |cursor| {
+        let mut parser = Parser { cursor, declared: FxHashMap::default(), file: File::default() };
+        parser.file()?;
+        Ok(parser.file)
+    })
 }
 
 type Parsed<T> = Result<T, TextError>;
 
 struct Parser<'a> {
-    text: &'a str,
-    /// The last is [`Token::End`].
-    tokens: Vec<Placed<'a>>,
-    next: usize,
-    depth: usize,
+    cursor: Cursor<'a, Program>,
     /// Everything declared so far.
     declared: FxHashMap<&'a str, (Declared, Position)>,
     file: File,
+}
+
+impl<'a> Grammar<'a> for Parser<'a> {
+    type Language = Program;
+
+    fn cursor(&mut self) -> &mut Cursor<'a, Program> {
+        &mut self.cursor
+    }
 }
 
 /// What a declared name is.
@@ -61,69 +53,15 @@ enum Declared {
 }
 
 impl<'a> Parser<'a> {
-    fn token(&self) -> Token<'a> {
-        self.tokens[self.next].token
-    }
-
-    fn at(&self) -> Position {
-        self.tokens[self.next].at
-    }
-
-    /// Goes on to the next token.
-    fn skip(&mut self) {
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-    }
-
-    fn expected<T>(&self, expected: impl Into<String>) -> Parsed<T> {
-        let (expected, found) = (expected.into(), self.token().describe());
-        Err(Mistake::Expected { expected, found }.at(self.at()))
-    }
-
-    /// Takes a sign, if it is next.
-    fn takes(&mut self, sign: &str) -> bool {
-        let takes = matches!(self.token(), Token::Sign(found) if found == sign);
-        if takes {
-            self.skip();
-        }
-        takes
-    }
-
-    fn sign(&mut self, sign: &str) -> Parsed<()> {
-        if self.takes(sign) { Ok(()) } else { self.expected(format!("`{sign}`")) }
-    }
-
-    /// Takes a word, if it is next.
-    fn takes_word(&mut self, word: &str) -> bool {
-        let takes = self.token() == Token::Word(word);
-        if takes {
-            self.skip();
-        }
-        takes
-    }
-
-    fn word(&mut self, word: &str) -> Parsed<()> {
-        if self.takes_word(word) { Ok(()) } else { self.expected(format!("`{word}`")) }
-    }
-
-    /// A word that is not a keyword, as it stands in the text.
-    fn raw_name(&mut self, what: &str) -> Parsed<(&'a str, Position)> {
-        match self.token() {
-            Token::Word(word) if !KEYWORDS.contains(&word) => {
-                let at = self.at();
-                self.skip();
-                Ok((word, at))
-            }
-            _ => self.expected(what),
-        }
-    }
-
     fn name(&mut self, what: &str) -> Parsed<Name> {
-        self.raw_name(what).map(|(word, at)| Name { text: word.into(), at })
+        let at = self.cursor.at();
+        Ok(Name { text: self.cursor.name(what)?.into(), at })
     }
 
     /// A name that means nothing yet.
     fn new_name(&mut self, what: &str, declared: Declared) -> Parsed<Name> {
-        let (word, at) = self.raw_name(what)?;
+        let at = self.cursor.at();
+        let word = self.cursor.name(what)?;
         match self.declared.get(word) {
             Some(&(_, Position { line, .. })) => Err(Mistake::Again { name: word.into(), line }.at(at)),
             None => {
@@ -138,68 +76,61 @@ impl<'a> Parser<'a> {
     }
 
     fn whole_number(&mut self, what: &str) -> Parsed<u64> {
-        match self.token() {
-            Token::Number(number) => {
-                self.skip();
+        match self.cursor.peek() {
+            Token::Number(digits) => {
+                let number = number(digits).map_err(|mistake| self.cursor.fault(mistake))?;
+                self.cursor.next();
                 Ok(number as u64)
             }
-            _ => self.expected(what),
+            _ => Err(self.cursor.expected(what)),
         }
     }
 
+    fn ends_statement(&self) -> bool {
+        self.cursor.is("\n") || self.cursor.is(";")
+    }
+
     fn separators(&mut self) {
-        while self.token() == Token::Separator {
-            self.skip();
+        while self.ends_statement() {
+            self.cursor.next();
         }
     }
 
     /// The end of a statement or a declaration.
     fn end_of_statement(&mut self) -> Parsed<()> {
-        match self.token() {
-            Token::Separator => self.separators(),
+        match self.cursor.peek() {
+            Token::Sign("\n" | ";") => self.separators(),
             Token::End | Token::Sign("}") => {}
-            _ => return self.expected("the end of the statement (a new line or `;`)"),
+            _ => return Err(self.cursor.expected("the end of the statement (a new line or `;`)")),
         }
         Ok(())
     }
 
-    /// Something one level deeper.
-    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == DEPTH {
-            return Err(Mistake::Deep(DEPTH).at(self.at()));
-        }
-        self.depth += 1;
-        let parsed = inner(self);
-        self.depth -= 1;
-        parsed
-    }
-
-    /// The text between two tokens, the second excluded.
-    fn text_of(&self, first: usize, end: usize) -> String {
-        let (begin, end) = (self.tokens[first].bytes.0, self.tokens[end - 1].bytes.1);
-        self.text[begin..end].split_whitespace().collect::<Vec<_>>().join(" ")
+    /// The text from a token to the one before the next, on one line.
+    fn text_since(&self, first: &Cursor<'a, Program>) -> String {
+        self.cursor.since(first).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn file(&mut self) -> Parsed<()> {
         self.separators();
-        while self.token() != Token::End {
+        while self.cursor.peek() != Token::End {
             self.declaration()?;
-            if self.token() != Token::End && self.token() != Token::Separator {
-                return self.expected("the end of the declaration (a new line or `;`)");
+            if self.cursor.peek() != Token::End && !self.ends_statement() {
+                return Err(self.cursor.expected("the end of the declaration (a new line or `;`)"));
             }
             self.separators();
         }
         if self.file.threads.is_empty() && self.file.main.is_none() {
-            return self.expected("a `thread` or `main`");
+            return Err(self.cursor.expected("a `thread` or `main`"));
         }
         Ok(())
     }
 
     fn declaration(&mut self) -> Parsed<()> {
-        let at = self.at();
-        let Token::Word(word) = self.token() else { return self.expected(DECLARATION) };
-        let kind = self.next;
-        self.skip();
+        let at = self.cursor.at();
+        let Token::Word(word) = self.cursor.peek() else { return Err(self.cursor.expected(DECLARATION)) };
+        let kind = self.cursor;
+        self.cursor.next();
         match word {
             "const" => self.constants(|parser| parser.expression().map(ConstantValue::Number))?,
             "order" => self.constants(|parser| parser.order_name().map(ConstantValue::Order))?,
@@ -214,7 +145,7 @@ impl<'a> Parser<'a> {
             }
             "thread" => {
                 let name = self.new_name("the name of the thread", Declared::Other)?;
-                let copies = if self.takes("[") { Some(self.copies()?) } else { None };
+                let copies = if self.cursor.take("[") { Some(self.copies()?) } else { None };
                 let body = self.block()?;
                 self.file.threads.push(Thread { name, copies, body });
             }
@@ -232,14 +163,14 @@ impl<'a> Parser<'a> {
                     "forall" => ClaimKind::Forall,
                     _ => ClaimKind::Never,
                 };
-                let first = self.next;
+                let first = self.cursor;
                 let condition = self.expression()?;
-                let text = self.text_of(first, self.next);
+                let text = self.text_since(&first);
                 self.file.claims.push(Claim { kind, condition, text, at });
             }
             "allow" => {
-                self.word("races")?;
-                let always = !self.takes_word("if");
+                self.cursor.expect("races")?;
+                let always = !self.cursor.take("if");
                 self.file.allow_races = Some(if always { Expr::Number(1) } else { self.expression()? });
             }
             "expect" if self.file.cases.len() == CASES => {
@@ -250,8 +181,8 @@ impl<'a> Parser<'a> {
                 self.file.cases.push(case);
             }
             _ => {
-                self.next = kind;
-                return self.expected(DECLARATION);
+                self.cursor = kind;
+                return Err(self.cursor.expected(DECLARATION));
             }
         }
         Ok(())
@@ -260,10 +191,10 @@ impl<'a> Parser<'a> {
     fn constants(&mut self, value: impl Fn(&mut Self) -> Parsed<ConstantValue>) -> Parsed<()> {
         loop {
             let name = self.new_name("the name of the constant", Declared::Other)?;
-            self.sign("=")?;
+            self.cursor.expect("=")?;
             let value = value(self)?;
             self.file.constants.push(Constant { name, value });
-            if !self.takes(",") {
+            if !self.cursor.take(",") {
                 return Ok(());
             }
         }
@@ -274,19 +205,19 @@ impl<'a> Parser<'a> {
         // What `x` means in a statement must be known when it is read.
         if !(self.file.threads.is_empty() && self.file.functions.is_empty() && self.file.main.is_none()) {
             let (what, place) = ("declarations of locations", "before all functions and threads");
-            return Err(Mistake::Misplaced { what, place }.at(self.at()));
+            return Err(Mistake::Misplaced { what, place }.at(self.cursor.at()));
         }
         let first = self.file.locations.len();
         loop {
             let name = self.new_name("the name of a location", Declared::Location)?;
             let mut length = None;
-            if self.takes("[") {
+            if self.cursor.take("[") {
                 length = Some(self.expression()?);
-                self.sign("]")?;
+                self.cursor.expect("]")?;
             }
-            let initial = if self.takes("=") { self.initial()? } else { Initial::Same(None) };
+            let initial = if self.cursor.take("=") { self.initial()? } else { Initial::Same(None) };
             self.file.locations.push(Location { name, kind: LocationKind::Plain, length, initial });
-            if !self.takes(",") {
+            if !self.cursor.take(",") {
                 break;
             }
         }
@@ -296,23 +227,23 @@ impl<'a> Parser<'a> {
     }
 
     fn initial(&mut self) -> Parsed<Initial> {
-        if !self.takes("{") {
+        if !self.cursor.take("{") {
             return Ok(Initial::Same(Some(self.expression()?)));
         }
         let mut each = vec![self.expression()?];
-        while self.takes(",") {
+        while self.cursor.take(",") {
             each.push(self.expression()?);
         }
-        self.sign("}")?;
+        self.cursor.expect("}")?;
         Ok(Initial::Each(each))
     }
 
     fn parameters(&mut self) -> Parsed<Vec<Name>> {
-        self.sign("(")?;
+        self.cursor.expect("(")?;
         let mut parameters = Vec::new();
-        while !self.takes(")") {
+        while !self.cursor.take(")") {
             if !parameters.is_empty() {
-                self.sign(",")?;
+                self.cursor.expect(",")?;
             }
             parameters.push(self.name("a parameter")?);
         }
@@ -322,11 +253,11 @@ impl<'a> Parser<'a> {
     /// `i in 0..N]`
     fn copies(&mut self) -> Parsed<(Name, Expr, Expr)> {
         let parameter = self.name("a parameter")?;
-        self.word("in")?;
+        self.cursor.expect("in")?;
         let from = self.expression()?;
-        self.sign("..")?;
+        self.cursor.expect("..")?;
         let to = self.expression()?;
-        self.sign("]")?;
+        self.cursor.expect("]")?;
         Ok((parameter, from, to))
     }
 
@@ -340,14 +271,14 @@ impl<'a> Parser<'a> {
     /// Expressions with their texts; `none` for none.
     fn outcome(&mut self) -> Parsed<Vec<(Expr, String)>> {
         let mut outcome = Vec::new();
-        if self.takes_word("none") {
+        if self.cursor.take("none") {
             return Ok(outcome);
         }
         loop {
-            let first = self.next;
+            let first = self.cursor;
             let expression = self.expression()?;
-            outcome.push((expression, self.text_of(first, self.next)));
-            if !self.takes(",") {
+            outcome.push((expression, self.text_since(&first)));
+            if !self.cursor.take(",") {
                 return Ok(outcome);
             }
         }

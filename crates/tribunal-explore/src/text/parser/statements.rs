@@ -2,15 +2,15 @@
 
 use super::{Parsed, Parser};
 use crate::text::syntax::{Block, Counted, Expr, Statement, StatementKind};
-use crate::text::token::Token;
+use tribunal_cat::text::{Grammar, Token};
 
 impl Parser<'_> {
     pub(super) fn block(&mut self) -> Parsed<Block> {
         self.deeper(|parser| {
-            parser.sign("{")?;
+            parser.cursor.expect("{")?;
             parser.separators();
             let mut block = Vec::new();
-            while !parser.takes("}") {
+            while !parser.cursor.take("}") {
                 block.push(parser.statement()?);
                 parser.end_of_statement()?;
             }
@@ -19,18 +19,20 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Parsed<Statement> {
-        let at = self.at();
-        let Token::Word(word) = self.token() else { return self.expected("a statement or `}`") };
-        let begin = self.next;
-        self.skip();
+        let at = self.cursor.at();
+        let (Token::Word(word) | Token::Name(word)) = self.cursor.peek() else {
+            return Err(self.cursor.expected("a statement or `}`"));
+        };
+        let begin = self.cursor;
+        self.cursor.next();
         let kind = match word {
             "fence" => {
-                self.sign("@")?;
+                self.cursor.expect("@")?;
                 StatementKind::Fence(self.order_name()?)
             }
             "await" => {
                 let what = self.expression()?;
-                let timeout = match self.takes_word("timeout") {
+                let timeout = match self.cursor.take("timeout") {
                     true => Some(self.name("a register")?),
                     false => None,
                 };
@@ -38,9 +40,9 @@ impl Parser<'_> {
             }
             "assume" => StatementKind::Assume(self.expression()?),
             "assert" => {
-                let first = self.next;
+                let first = self.cursor;
                 let condition = self.expression()?;
-                StatementKind::Assert { condition, text: self.text_of(first, self.next) }
+                StatementKind::Assert { condition, text: self.text_since(&first) }
             }
             "if" => self.branches()?,
             "while" => {
@@ -50,11 +52,11 @@ impl Parser<'_> {
             "loop" => StatementKind::While { condition: Expr::Number(1), body: self.block()? },
             "for" => {
                 let variable = self.name("the variable of the loop")?;
-                self.word("in")?;
+                self.cursor.expect("in")?;
                 let from = self.expression()?;
-                self.sign("..")?;
+                self.cursor.expect("..")?;
                 let to = self.expression()?;
-                let step = if self.takes_word("step") { Some(self.expression()?) } else { None };
+                let step = if self.cursor.take("step") { Some(self.expression()?) } else { None };
                 StatementKind::For(Box::new(Counted { variable, from, to, step, body: self.block()? }))
             }
             "lock" => StatementKind::Lock(self.target_in_parentheses()?),
@@ -64,11 +66,11 @@ impl Parser<'_> {
             "break" => StatementKind::Break,
             "continue" => StatementKind::Continue,
             "return" => {
-                let alone = matches!(self.token(), Token::Separator | Token::End | Token::Sign("}"));
+                let alone = matches!(self.cursor.peek(), Token::End | Token::Sign("}" | "\n" | ";"));
                 StatementKind::Return(if alone { None } else { Some(self.expression()?) })
             }
             _ => {
-                self.next = begin;
+                self.cursor = begin;
                 self.assignment()?
             }
         };
@@ -80,13 +82,13 @@ impl Parser<'_> {
         let condition = self.expression()?;
         let mut arms = vec![(condition, self.block()?)];
         loop {
-            let end = self.next;
+            let end = self.cursor;
             self.separators();
-            if !self.takes_word("else") {
-                self.next = end;
+            if !self.cursor.take("else") {
+                self.cursor = end;
                 return Ok(StatementKind::If { arms, otherwise: None });
             }
-            if !self.takes_word("if") {
+            if !self.cursor.take("if") {
                 let otherwise = Some(self.block()?);
                 return Ok(StatementKind::If { arms, otherwise });
             }
@@ -97,15 +99,15 @@ impl Parser<'_> {
 
     /// An assignment, or an expression for its effects.
     fn assignment(&mut self) -> Parsed<StatementKind> {
-        let begin = self.next;
-        if !matches!(self.token(), Token::Word("cas" | "xchg" | "trylock")) {
+        let begin = self.cursor;
+        if !matches!(self.cursor.peek(), Token::Word("cas" | "xchg" | "trylock")) {
             let to = self.target("a statement")?;
-            if self.takes("=") {
+            if self.cursor.take("=") {
                 let value = self.expression()?;
                 return Ok(StatementKind::Assign { to, value, order: self.order()? });
             }
         }
-        self.next = begin;
+        self.cursor = begin;
         self.expression().map(StatementKind::Evaluate)
     }
 }
