@@ -260,7 +260,7 @@ impl<'p> Runner<'p> {
             let mut terms = Terms::default();
             let ways = paths(&test.threads, index, &mut terms, &mut sets, how, limits, bytes);
             let ways = ways.map_err(|halt| match halt {
-                Halt::Fault(fault) => RunError::Test(fault.of(&test.name)),
+                Halt::Fault(fault) => RunError::Test(fault.within(&test.name)),
                 Halt::Stopped(stopped) => RunError::Stopped(stopped),
             })?;
             bytes += terms.bytes() + ways.iter().map(Path::bytes).sum::<usize>();

@@ -177,7 +177,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             Some(value) => format!("an access to the address {}, which is no location", test.value(value)),
             None => "an access to an address that is not known".to_owned(),
         };
-        RunError::Test(Fault::new(event.position, message).of(&test.name))
+        RunError::Test(Fault::new(event.position, message).within(&test.name))
     }
 
     /// Executions in which values lead to such an access do not count; the first is remembered, in case there are no others.

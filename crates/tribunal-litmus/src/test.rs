@@ -166,7 +166,7 @@ impl Test {
 
     /// Reads a test whose program uses macros.
     pub fn parse_with(file: &str, text: &str, macros: &Macros) -> Result<Self, Error> {
-        read::read(text, macros).map_err(|fault| fault.of(file))
+        read::read(text, macros).map_err(|fault| fault.within(file))
     }
 
     /// The values of what is shown, in order, of a state's values of all that is observed.

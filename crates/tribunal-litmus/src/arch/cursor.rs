@@ -1,4 +1,9 @@
 //! Reading one cell of a column program: words, numbers and punctuation, with blanks between them left out.
+//!
+//! It reads characters, not the tokens of `tribunal_cat::text`: what is one word depends on what may stand there. A dot or a dash belongs to a
+//! mnemonic or a label, not to a register.
+
+use crate::syntax::bits;
 
 /// What was expected of a cell, and what is there; the reader of the file adds the place.
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -121,25 +126,13 @@ impl<'a> Cursor<'a> {
         let start = *self;
         let negative = self.accept("-");
         let digits = self.run(|c| c.is_ascii_alphanumeric());
-        match number(digits) {
+        match bits(digits) {
             Some(value) => Ok(if negative { value.wrapping_neg() } else { value }),
             None => {
                 *self = start;
                 Err(self.error("a number"))
             }
         }
-    }
-}
-
-/// An unsigned integer of 64 bits, as its bits.
-fn number(digits: &str) -> Option<i64> {
-    let parse = |text: &str, radix| u64::from_str_radix(text, radix).ok().map(u64::cast_signed);
-    let lower = digits.to_ascii_lowercase();
-    match lower.get(..2) {
-        Some("0x") => parse(&lower[2..], 16),
-        Some("0b") => parse(&lower[2..], 2),
-        Some("0o") => parse(&lower[2..], 8),
-        _ => parse(&lower, 10),
     }
 }
 

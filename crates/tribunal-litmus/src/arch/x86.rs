@@ -2,7 +2,7 @@
 
 use super::{Arch, Context};
 use crate::micro::{Access, Builder, Micro, Register, Temporary};
-use crate::syntax::number;
+use crate::syntax::literal;
 use crate::value::{Binary, Size, Unary, Value};
 
 /// X86.
@@ -83,8 +83,8 @@ impl X86 {
 
 pub(super) fn immediate(text: &str) -> Option<i64> {
     match text.strip_prefix('-') {
-        Some(digits) => number(digits).map(i64::wrapping_neg),
-        None => number(text),
+        Some(digits) => literal(digits).map(i64::wrapping_neg),
+        None => literal(text),
     }
 }
 

@@ -3,46 +3,56 @@
 use super::ast::{Expr, Mode, Order};
 use super::parser::{Parser, is_type, lvalue};
 use crate::error::Fault;
-use crate::syntax::{Position, Token};
+use crate::syntax::{Litmus, number};
 use crate::value::Binary;
+use tribunal_cat::text::{Grammar, Infix, Language, Operators, Position, Token};
 
-const LEVELS: [&[(&str, Binary)]; 6] = [
-    &[("|", Binary::Or)],
-    &[("^", Binary::Xor)],
-    &[("&", Binary::And)],
-    &[
-        ("==", Binary::Eq),
-        ("!=", Binary::Ne),
-        ("<=", Binary::Le),
-        (">=", Binary::Ge),
-        ("<", Binary::Lt),
-        (">", Binary::Gt),
-    ],
-    &[("+", Binary::Add), ("-", Binary::Sub)],
-    &[("*", Binary::Mul), ("/", Binary::Div)],
-];
+/// How many operators a row may have, whose tree is as deep as it is long. A thread's expressions nest less.
+const LONGEST: usize = 2000;
+
+impl<'a> Operators<'a, Expr> for Parser<'a> {
+    type Operator = Binary;
+    fn operator(written: &str) -> Option<(u8, Binary)> {
+        Some(match written {
+            "|" => (1, Binary::Or),
+            "^" => (2, Binary::Xor),
+            "&" => (3, Binary::And),
+            "==" => (4, Binary::Eq),
+            "!=" => (4, Binary::Ne),
+            "<=" => (4, Binary::Le),
+            ">=" => (4, Binary::Ge),
+            "<" => (4, Binary::Lt),
+            ">" => (4, Binary::Gt),
+            "+" => (5, Binary::Add),
+            "-" => (5, Binary::Sub),
+            "*" => (6, Binary::Mul),
+            "/" => (6, Binary::Div),
+            _ => return None,
+        })
+    }
+
+    fn operand(&mut self, _least: u8) -> Result<Expr, Fault> {
+        self.primary()
+    }
+
+    fn combine(&mut self, left: Expr, infix: Infix<Binary>, right: Expr) -> Result<Expr, Fault> {
+        Ok(Expr::Binary(infix.operator, Box::new(left), Box::new(right)))
+    }
+
+    fn check(&mut self, _binding: u8, length: usize) -> Result<(), Fault> {
+        match self.cursor.peek() {
+            Token::Sign(sign @ ("&&" | "||" | "?" | "<<" | ">>" | "++" | "--" | "+=" | "-=")) => {
+                Err(self.cursor.fault(format!("`{sign}` is not supported")))
+            }
+            _ if length > LONGEST => Err(self.cursor.fault(Litmus::<true>::too_deep())),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl Parser<'_> {
     pub fn expr(&mut self) -> Result<Expr, Fault> {
-        self.deeper(|parser| parser.binary(0))
-    }
-
-    fn binary(&mut self, level: usize) -> Result<Expr, Fault> {
-        let Some(operators) = LEVELS.get(level) else { return self.primary() };
-        let mut left = self.binary(level + 1)?;
-        loop {
-            let next = match self.lexer.peek() {
-                Token::Sign(sign @ ("&&" | "||" | "?" | "<<" | ">>" | "++" | "--" | "+=" | "-=")) => {
-                    return Err(self.lexer.fault(format!("`{sign}` is not supported")));
-                }
-                Token::Sign(sign) => operators.iter().find(|(o, _)| *o == sign),
-                _ => None,
-            };
-            let Some((_, op)) = next else { return Ok(left) };
-            self.lexer.next();
-            let right = self.binary(level + 1)?;
-            left = Expr::Binary(*op, Box::new(left), Box::new(right));
-        }
+        self.deeper(|parser| parser.climb(1))
     }
 
     fn primary(&mut self) -> Result<Expr, Fault> {
@@ -50,32 +60,32 @@ impl Parser<'_> {
     }
 
     fn primary_inside(&mut self) -> Result<Expr, Fault> {
-        let at = self.lexer.position();
-        match self.lexer.peek() {
-            Token::Number(_) | Token::Sign("-") => self.lexer.number("a number").map(Expr::Int),
+        let at = self.cursor.at();
+        match self.cursor.peek() {
+            Token::Number(_) | Token::Sign("-") => number(&mut self.cursor, "a number").map(Expr::Int),
             Token::Sign("*") => {
-                self.lexer.next();
+                self.cursor.next();
                 Ok(Expr::Load(Box::new(self.location()?), Mode::PLAIN))
             }
             Token::Sign("(") => {
-                self.lexer.next();
-                if matches!(self.lexer.peek(), Token::Word(word) if is_type(word)) {
+                self.cursor.next();
+                if matches!(self.cursor.peek(), Token::Name(word) if is_type(word)) {
                     self.types()?;
-                    self.lexer.expect(")")?;
+                    self.cursor.expect(")")?;
                     return self.primary();
                 }
                 let inner = self.expr()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 Ok(inner)
             }
             Token::Sign(sign @ ("&" | "!" | "~")) => {
-                Err(self.lexer.fault(format!("`{sign}` before an expression is not supported")))
+                Err(self.cursor.fault(format!("`{sign}` before an expression is not supported")))
             }
-            Token::Word(word) => {
-                self.lexer.next();
+            Token::Name(word) => {
+                self.cursor.next();
                 self.word(word, at)
             }
-            _ => Err(self.lexer.expected("an expression")),
+            _ => Err(self.cursor.expected("an expression")),
         }
     }
 
@@ -136,7 +146,7 @@ impl Parser<'_> {
             "__atomic_op_return" | "__atomic_fetch_op" => {
                 let annotations = self.annotations()?;
                 let location = Box::new(self.open()?);
-                self.lexer.expect(",")?;
+                self.cursor.expect(",")?;
                 let op = self.operator()?;
                 let operand = Box::new(self.after_comma()?);
                 Expr::AtomicOp { location, op, operand, fetch: word == "__atomic_fetch_op", annotations }
@@ -154,12 +164,12 @@ impl Parser<'_> {
             }
             "__trylock" => Expr::TryLock(Box::new(self.open()?)),
             "__islocked" => Expr::IsLocked(Box::new(self.open()?)),
-            _ if matches!(self.lexer.peek(), Token::Sign("(")) => {
-                self.lexer.next();
+            _ if self.cursor.is("(") => {
+                self.cursor.next();
                 let mut arguments = Vec::new();
-                while !matches!(self.lexer.peek(), Token::Sign(")")) {
+                while !self.cursor.is(")") {
                     arguments.push(self.expr()?);
-                    if !self.lexer.take(",") {
+                    if !self.cursor.take(",") {
                         break;
                     }
                 }
@@ -167,7 +177,7 @@ impl Parser<'_> {
             }
             _ => return Ok(Expr::Name(word.to_owned())),
         };
-        self.lexer.expect(")")?;
+        self.cursor.expect(")")?;
         Ok(expr)
     }
 }

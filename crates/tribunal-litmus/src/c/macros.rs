@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::ast::{Expr, Mode, Statement};
 use super::parser::Parser;
 use crate::error::{Error, Fault};
-use crate::syntax::{Position, Token};
+use tribunal_cat::text::{Position, Token};
 
 #[derive(Clone, Debug)]
 pub(super) enum Body {
@@ -29,27 +29,27 @@ impl Macros {
     /// Reads a file of definitions: `name(a, b) expression`, or `name(a) { statements }`. A later one of a name takes the place of an earlier one.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let mut macros = Self::default();
-        macros.read(text).map_err(|fault| fault.of(file))?;
+        macros.read(text).map_err(|fault| fault.within(file))?;
         Ok(macros)
     }
 
     fn read(&mut self, text: &str) -> Result<(), Fault> {
         let mut parser = Parser::new(text, Position::START);
-        while parser.lexer.peek() != Token::End {
-            let name = parser.lexer.word("the name of a macro")?.to_owned();
-            parser.lexer.expect("(")?;
+        while parser.cursor.peek() != Token::End {
+            let name = parser.cursor.name("the name of a macro")?.to_owned();
+            parser.cursor.expect("(")?;
             let mut formals = Vec::new();
-            while !parser.lexer.take(")") {
-                formals.push(parser.lexer.word("a parameter")?.to_owned());
-                if !parser.lexer.take(",") && !matches!(parser.lexer.peek(), Token::Sign(")")) {
-                    return Err(parser.lexer.expected("`,` or `)`"));
+            while !parser.cursor.take(")") {
+                formals.push(parser.cursor.name("a parameter")?.to_owned());
+                if !parser.cursor.take(",") && !parser.cursor.is(")") {
+                    return Err(parser.cursor.expected("`,` or `)`"));
                 }
             }
-            let body = if parser.lexer.take("{") {
+            let body = if parser.cursor.take("{") {
                 Body::Block(Statement::Block(parser.statements()?))
             } else {
                 let body = Body::Expr(parser.expr()?);
-                parser.lexer.take(";");
+                parser.cursor.take(";");
                 body
             };
             self.0.insert(name, Macro { formals, body });

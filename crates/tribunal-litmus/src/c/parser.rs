@@ -2,22 +2,27 @@
 
 use super::ast::{Expr, Function, Mode, Order, Statement};
 use crate::error::Fault;
-use crate::syntax::{Lexer, Position, Token};
+use crate::syntax::Litmus;
 use crate::value::Binary;
-
-/// How deep statements and expressions may be nested.
-const MAX_DEPTH: u32 = 150;
+use tribunal_cat::text::{Cursor, Grammar, Position, Token};
 
 pub(crate) struct Parser<'a> {
-    pub lexer: Lexer<'a>,
-    depth: u32,
+    pub cursor: Cursor<'a, Litmus<true>>,
+}
+
+impl<'a> Grammar<'a> for Parser<'a> {
+    type Language = Litmus<true>;
+
+    fn cursor(&mut self) -> &mut Cursor<'a, Litmus<true>> {
+        &mut self.cursor
+    }
 }
 
 /// The threads of a program.
 pub(crate) fn program(text: &str, position: Position) -> Result<Vec<Function>, Fault> {
     let mut parser = Parser::new(text, position);
     let mut functions = Vec::new();
-    while parser.lexer.peek() != Token::End {
+    while parser.cursor.peek() != Token::End {
         functions.push(parser.function()?);
     }
     if functions.is_empty() {
@@ -54,29 +59,29 @@ pub(super) fn is_type(word: &str) -> bool {
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, position: Position) -> Self {
-        Self { lexer: Lexer::of_c(text, position), depth: 0 }
+        Self { cursor: Cursor::new(text, position) }
     }
 
     fn function(&mut self) -> Result<Function, Fault> {
-        let position = self.lexer.position();
-        if self.lexer.take("void") {
-            self.lexer.take("*");
+        let position = self.cursor.at();
+        if self.cursor.take("void") {
+            self.cursor.take("*");
         }
-        let name = self.lexer.word("a thread, as in `P0`,")?;
+        let name = self.cursor.name("a thread, as in `P0`,")?;
         let thread = name.strip_prefix('P').and_then(|n| n.parse().ok());
         let thread = thread.ok_or_else(|| {
             Fault::new(position, format!("a thread, as in `P0`, was expected, not `{name}`"))
         })?;
-        self.lexer.expect("(")?;
+        self.cursor.expect("(")?;
         let mut parameters = Vec::new();
-        while !self.lexer.take(")") {
+        while !self.cursor.take(")") {
             self.types()?;
-            parameters.push(self.lexer.word("a parameter")?.to_owned());
-            if !self.lexer.take(",") && !matches!(self.lexer.peek(), Token::Sign(")")) {
-                return Err(self.lexer.expected("`,` or `)`"));
+            parameters.push(self.cursor.name("a parameter")?.to_owned());
+            if !self.cursor.take(",") && !self.cursor.is(")") {
+                return Err(self.cursor.expected("`,` or `)`"));
             }
         }
-        self.lexer.expect("{")?;
+        self.cursor.expect("{")?;
         let body = self.statements()?;
         Ok(Function { thread, parameters, body, position })
     }
@@ -85,22 +90,22 @@ impl<'a> Parser<'a> {
     pub(super) fn types(&mut self) -> Result<(), Fault> {
         let mut any = false;
         loop {
-            match self.lexer.peek() {
-                Token::Word("struct") => {
-                    self.lexer.next();
-                    self.lexer.word("the name of a struct")?;
+            match self.cursor.peek() {
+                Token::Name("struct") => {
+                    self.cursor.next();
+                    self.cursor.name("the name of a struct")?;
                 }
-                Token::Word(word) if is_type(word) => {
-                    self.lexer.next();
+                Token::Name(word) if is_type(word) => {
+                    self.cursor.next();
                 }
                 Token::Sign("*") if any => {
-                    self.lexer.next();
+                    self.cursor.next();
                 }
                 Token::Sign("<" | ">") if any => {
-                    self.lexer.next();
+                    self.cursor.next();
                 }
                 _ if any => return Ok(()),
-                _ => return Err(self.lexer.expected("a type")),
+                _ => return Err(self.cursor.expected("a type")),
             }
             any = true;
         }
@@ -109,25 +114,15 @@ impl<'a> Parser<'a> {
     /// Up to the closing brace.
     pub fn statements(&mut self) -> Result<Vec<Statement>, Fault> {
         let mut all = Vec::new();
-        while !self.lexer.take("}") {
-            if self.lexer.peek() == Token::End {
-                return Err(self.lexer.expected("`}`"));
+        while !self.cursor.take("}") {
+            if self.cursor.peek() == Token::End {
+                return Err(self.cursor.expected("`}`"));
             }
             if let Some(statement) = self.statement()? {
                 all.push(statement);
             }
         }
         Ok(all)
-    }
-
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        if self.depth >= MAX_DEPTH {
-            return Err(self.lexer.fault(format!("a program may be nested {MAX_DEPTH} deep")));
-        }
-        self.depth += 1;
-        let result = read(self);
-        self.depth -= 1;
-        result
     }
 
     /// None for a declaration without a value.
@@ -140,66 +135,66 @@ impl<'a> Parser<'a> {
     }
 
     fn statement_inside(&mut self) -> Result<Option<Statement>, Fault> {
-        let at = self.lexer.position();
-        let statement = match self.lexer.peek() {
+        let at = self.cursor.at();
+        let statement = match self.cursor.peek() {
             Token::Sign("{") => {
-                self.lexer.next();
+                self.cursor.next();
                 return Ok(Some(Statement::Block(self.statements()?)));
             }
             Token::Sign(";") => {
-                self.lexer.next();
+                self.cursor.next();
                 return Ok(None);
             }
-            Token::Word("if") => {
-                self.lexer.next();
-                self.lexer.expect("(")?;
+            Token::Name("if") => {
+                self.cursor.next();
+                self.cursor.expect("(")?;
                 let condition = self.expr()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 let then = self.block()?;
-                let otherwise = if self.lexer.take("else") { Some(self.block()?) } else { None };
+                let otherwise = if self.cursor.take("else") { Some(self.block()?) } else { None };
                 return Ok(Some(Statement::If(condition, then, otherwise)));
             }
-            Token::Word("while") => {
-                self.lexer.next();
-                self.lexer.expect("(")?;
+            Token::Name("while") => {
+                self.cursor.next();
+                self.cursor.expect("(")?;
                 let condition = self.expr()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 return Ok(Some(Statement::While(condition, self.block()?)));
             }
-            Token::Word(word @ ("for" | "do" | "goto" | "return" | "switch" | "break" | "continue"))
+            Token::Name(word @ ("for" | "do" | "goto" | "return" | "switch" | "break" | "continue"))
                 // To herd they are names like others.
-                if self.lexer.second() != Token::Sign("=") =>
+                if self.cursor.second() != Token::Sign("=") =>
             {
-                return Err(self.lexer.fault(format!("`{word}` is not supported")));
+                return Err(self.cursor.fault(format!("`{word}` is not supported")));
             }
-            Token::Word(word) if is_type(word) => {
+            Token::Name(word) if is_type(word) => {
                 self.types()?;
-                let name = self.lexer.word("the name of a variable")?.to_owned();
-                if self.lexer.take(";") {
+                let name = self.cursor.name("the name of a variable")?.to_owned();
+                if self.cursor.take(";") {
                     return Ok(None);
                 }
-                self.lexer.expect("=")?;
+                self.cursor.expect("=")?;
                 Statement::Assign(Some(name), self.expr()?, at)
             }
-            Token::Word(word) if self.lexer.second() == Token::Sign("=") => {
+            Token::Name(word) if self.cursor.second() == Token::Sign("=") => {
                 let name = word.to_owned();
-                self.lexer.next();
-                self.lexer.next();
+                self.cursor.next();
+                self.cursor.next();
                 Statement::Assign(Some(name), self.expr()?, at)
             }
             Token::Sign("*") => {
-                self.lexer.next();
+                self.cursor.next();
                 let address = self.location()?;
-                self.lexer.expect("=")?;
+                self.cursor.expect("=")?;
                 Statement::Store(address, self.expr()?, Mode::PLAIN, at)
             }
-            Token::Word(word) => match self.named(word, at)? {
+            Token::Name(word) => match self.named(word, at)? {
                 Some(statement) => statement,
                 None => self.bare(at)?,
             },
             _ => self.bare(at)?,
         };
-        self.lexer.expect(";")?;
+        self.cursor.expect(";")?;
         Ok(Some(statement))
     }
 
@@ -213,20 +208,20 @@ impl<'a> Parser<'a> {
     /// What a `*` on the left side stands before.
     pub(super) fn location(&mut self) -> Result<Expr, Fault> {
         self.deeper(|parser| {
-            if parser.lexer.take("*") {
+            if parser.cursor.take("*") {
                 return Ok(Expr::Load(Box::new(parser.location()?), Mode::PLAIN));
             }
-            if parser.lexer.take("(") {
-                if matches!(parser.lexer.peek(), Token::Word(word) if is_type(word)) {
+            if parser.cursor.take("(") {
+                if matches!(parser.cursor.peek(), Token::Name(word) if is_type(word)) {
                     parser.types()?;
-                    parser.lexer.expect(")")?;
+                    parser.cursor.expect(")")?;
                     return parser.location();
                 }
                 let inner = parser.expr()?;
-                parser.lexer.expect(")")?;
+                parser.cursor.expect(")")?;
                 return Ok(inner);
             }
-            Ok(Expr::Name(parser.lexer.word("a location")?.to_owned()))
+            Ok(Expr::Name(parser.cursor.name("a location")?.to_owned()))
         })
     }
 
@@ -234,34 +229,34 @@ impl<'a> Parser<'a> {
     fn named(&mut self, word: &str, at: Position) -> Result<Option<Statement>, Fault> {
         let statement = match word {
             "atomic_store_explicit" => {
-                self.lexer.next();
+                self.cursor.next();
                 let (address, value, order) = (self.open()?, self.after_comma()?, self.order_after_comma()?);
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 Statement::Store(address, value, Mode::Order(order), at)
             }
             "__store" => {
-                self.lexer.next();
+                self.cursor.next();
                 let mode = Mode::Annotated(self.annotations()?);
                 let (address, value) = (self.open()?, self.after_comma()?);
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 Statement::Store(lvalue(address, at)?, value, mode, at)
             }
             "atomic_thread_fence" => {
-                self.lexer.next();
-                self.lexer.expect("(")?;
+                self.cursor.next();
+                self.cursor.expect("(")?;
                 let order = self.order()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 Statement::Fence(Mode::Order(order), at)
             }
             "__fence" => {
-                self.lexer.next();
+                self.cursor.next();
                 Statement::Fence(Mode::Annotated(self.annotations()?), at)
             }
             "lock" | "mtx_lock" | "__lock" | "unlock" | "mtx_unlock" | "__unlock" => {
-                self.lexer.next();
+                self.cursor.next();
                 let kernel = word.starts_with('_');
                 let address = self.open()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 if word.ends_with("unlock") {
                     Statement::Unlock(address, kernel, at)
                 } else {
@@ -269,25 +264,21 @@ impl<'a> Parser<'a> {
                 }
             }
             "__atomic_op" => {
-                self.lexer.next();
-                let annotations = if matches!(self.lexer.peek(), Token::Sign("{")) {
-                    self.annotations()?
-                } else {
-                    Vec::new()
-                };
+                self.cursor.next();
+                let annotations = if self.cursor.is("{") { self.annotations()? } else { Vec::new() };
                 let address = self.open()?;
-                self.lexer.expect(",")?;
+                self.cursor.expect(",")?;
                 let op = self.operator()?;
                 let operand = self.after_comma()?;
-                self.lexer.expect(")")?;
+                self.cursor.expect(")")?;
                 Statement::AtomicOp(address, op, operand, annotations, at)
             }
             "__srcu" => {
-                self.lexer.next();
+                self.cursor.next();
                 let annotations = self.annotations()?;
                 let address = self.open()?;
-                let value = if self.lexer.take(",") { Some(self.expr()?) } else { None };
-                self.lexer.expect(")")?;
+                let value = if self.cursor.take(",") { Some(self.expr()?) } else { None };
+                self.cursor.expect(")")?;
                 Statement::Srcu(address, annotations, value, at)
             }
             _ => return Ok(None),
@@ -296,64 +287,64 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn open(&mut self) -> Result<Expr, Fault> {
-        self.lexer.expect("(")?;
+        self.cursor.expect("(")?;
         self.expr()
     }
 
     pub(super) fn after_comma(&mut self) -> Result<Expr, Fault> {
-        self.lexer.expect(",")?;
+        self.cursor.expect(",")?;
         self.expr()
     }
 
     pub(super) fn order_after_comma(&mut self) -> Result<Order, Fault> {
-        self.lexer.expect(",")?;
+        self.cursor.expect(",")?;
         self.order()
     }
 
     pub(super) fn order(&mut self) -> Result<Order, Fault> {
-        let order = match self.lexer.peek() {
-            Token::Word("memory_order_relaxed") => Order::Relaxed,
-            Token::Word("memory_order_consume") => Order::Consume,
-            Token::Word("memory_order_acquire") => Order::Acquire,
-            Token::Word("memory_order_release") => Order::Release,
-            Token::Word("memory_order_acq_rel") => Order::AcqRel,
-            Token::Word("memory_order_seq_cst") => Order::SeqCst,
-            _ => return Err(self.lexer.expected("a memory order")),
+        let order = match self.cursor.peek() {
+            Token::Name("memory_order_relaxed") => Order::Relaxed,
+            Token::Name("memory_order_consume") => Order::Consume,
+            Token::Name("memory_order_acquire") => Order::Acquire,
+            Token::Name("memory_order_release") => Order::Release,
+            Token::Name("memory_order_acq_rel") => Order::AcqRel,
+            Token::Name("memory_order_seq_cst") => Order::SeqCst,
+            _ => return Err(self.cursor.expected("a memory order")),
         };
-        self.lexer.next();
+        self.cursor.next();
         Ok(order)
     }
 
     /// `{once, release}`; names may have a `-`.
     pub(super) fn annotations(&mut self) -> Result<Vec<String>, Fault> {
-        self.lexer.expect("{")?;
+        self.cursor.expect("{")?;
         let mut all = Vec::new();
         loop {
-            let mut name = self.lexer.word("an annotation")?.to_owned();
-            while self.lexer.take("-") {
+            let mut name = self.cursor.name("an annotation")?.to_owned();
+            while self.cursor.take("-") {
                 name.push('-');
-                name.push_str(self.lexer.word("the rest of an annotation")?);
+                name.push_str(self.cursor.name("the rest of an annotation")?);
             }
             all.push(name);
-            if !self.lexer.take(",") {
+            if !self.cursor.take(",") {
                 break;
             }
         }
-        self.lexer.expect("}")?;
+        self.cursor.expect("}")?;
         Ok(all)
     }
 
     pub(super) fn operator(&mut self) -> Result<Binary, Fault> {
-        let op = match self.lexer.peek() {
+        let op = match self.cursor.peek() {
             Token::Sign("+") => Binary::Add,
             Token::Sign("-") => Binary::Sub,
             Token::Sign("&") => Binary::And,
             Token::Sign("|") => Binary::Or,
             Token::Sign("^") => Binary::Xor,
-            _ => return Err(self.lexer.expected("an operator")),
+            _ => return Err(self.cursor.expected("an operator")),
         };
-        self.lexer.next();
-        Ok(if op == Binary::And && self.lexer.take("~") { Binary::AndNot } else { op })
+        self.cursor.next();
+        Ok(if op == Binary::And && self.cursor.take("~") { Binary::AndNot } else { op })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Programs in columns: a header of threads, then rows of cells.
 
-use super::lexer::{Position, comment};
+use super::lexer::comment;
 use crate::error::Fault;
+use tribunal_cat::text::Position;
 
 /// A cell: its labels, and its instruction, perhaps none.
 #[derive(Clone, Debug, PartialEq, Eq)]

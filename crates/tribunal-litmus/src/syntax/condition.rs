@@ -1,7 +1,11 @@
 //! The question of a test: places to show, a filter, and a quantified proposition on final states.
 
-use super::lexer::{Lexer, Position, Token};
+use super::lexer::{Litmus, number};
 use crate::error::Fault;
+use tribunal_cat::text::{Cursor, Grammar, Infix, Operators, Position, Token};
+
+/// A place in an initial state or a question.
+pub(super) type Lexer<'a> = Cursor<'a, Litmus<false>>;
 
 /// How a proposition is quantified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +102,7 @@ pub(crate) struct Question {
     pub proposition: Proposition,
 }
 
-/// How deep propositions may be nested.
+/// How deep scopes may be nested.
 const MAX_DEPTH: u32 = 200;
 
 /// `(system (gpu P0 P1))`: a scope after those inside it; its threads.
@@ -107,15 +111,15 @@ fn scope(lexer: &mut Lexer<'_>, scopes: &mut Vec<Scope>, depth: u32) -> Result<V
         return Err(lexer.fault(format!("scopes may be nested {MAX_DEPTH} deep")));
     }
     lexer.expect("(")?;
-    let name = lexer.word("the name of a scope")?.to_owned();
+    let name = lexer.name("the name of a scope")?.to_owned();
     let mut threads = Vec::new();
     while !lexer.take(")") {
-        if matches!(lexer.peek(), Token::Sign("(")) {
+        if lexer.is("(") {
             threads.extend(scope(lexer, scopes, depth + 1)?);
             continue;
         }
         let fault = lexer.expected("a thread, as in `P0`, or a scope in parentheses");
-        let thread = lexer.word("a thread")?.strip_prefix('P').and_then(|number| number.parse().ok());
+        let thread = lexer.name("a thread")?.strip_prefix('P').and_then(|number| number.parse().ok());
         threads.push(thread.ok_or(fault)?);
     }
     scopes.push(Scope { name, threads: threads.clone() });
@@ -134,43 +138,43 @@ pub(crate) fn question(text: &str, position: Position) -> Result<Question, Fault
     if lexer.take("locations") {
         lexer.expect("[")?;
         while !lexer.take("]") {
-            let at = lexer.position();
+            let at = lexer.at();
             locations.push((place(&mut lexer)?, at));
             // A type may follow: `x int*`.
-            while matches!(lexer.peek(), Token::Word(_) | Token::Sign("*")) {
+            while matches!(lexer.peek(), Token::Name(_) | Token::Sign("*")) {
                 lexer.next();
             }
-            if !lexer.take(";") && !matches!(lexer.peek(), Token::Sign("]")) {
+            if !lexer.take(";") && !lexer.is("]") {
                 return Err(lexer.expected("`;` or `]`"));
             }
         }
     }
-    let filter = if lexer.take("filter") { Some(or(&mut lexer, 0)?) } else { None };
+    let filter = if lexer.take("filter") { Some(lexer.climb(1)?) } else { None };
     let (quantifier, proposition) = match lexer.peek() {
         Token::End | Token::Sign("<<") => (Quantifier::ForAll, Proposition::And(Vec::new())),
-        Token::Word("exists" | "final") => {
+        Token::Name("exists" | "final") => {
             lexer.next();
-            (Quantifier::Exists, or(&mut lexer, 0)?)
+            (Quantifier::Exists, lexer.climb(1)?)
         }
-        Token::Word("forall") => {
+        Token::Name("forall") => {
             lexer.next();
-            (Quantifier::ForAll, or(&mut lexer, 0)?)
+            (Quantifier::ForAll, lexer.climb(1)?)
         }
         Token::Sign("~") => {
             lexer.next();
             lexer.expect("exists")?;
-            (Quantifier::NotExists, or(&mut lexer, 0)?)
+            (Quantifier::NotExists, lexer.climb(1)?)
         }
-        Token::Word("observed" | "Observed") => {
+        Token::Name("observed" | "Observed") => {
             lexer.next();
             (Quantifier::Exists, observed(&mut lexer)?)
         }
-        Token::Sign("(") => (Quantifier::Exists, or(&mut lexer, 0)?),
+        Token::Sign("(") => (Quantifier::Exists, lexer.climb(1)?),
         _ => return Err(lexer.expected("`exists`, `~exists` or `forall`")),
     };
     lexer.take(";");
     match lexer.peek() {
-        Token::End | Token::Sign("<<") | Token::Word("with") => {}
+        Token::End | Token::Sign("<<") | Token::Name("with") => {}
         _ => return Err(lexer.expected("the end")),
     }
     Ok(Question { scopes, locations, filter, quantifier, proposition })
@@ -181,7 +185,7 @@ fn observed(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
     let mut ways = Vec::new();
     loop {
         let mut atoms = Vec::new();
-        while lexer.peek() != Token::End && !matches!(lexer.peek(), Token::Word("and")) {
+        while lexer.peek() != Token::End && !matches!(lexer.peek(), Token::Name("and")) {
             atoms.push(atom(lexer)?);
             if !lexer.take(";") {
                 break;
@@ -194,62 +198,57 @@ fn observed(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
     }
 }
 
-fn or(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
-    let mut all = vec![and(lexer, depth)?];
-    while lexer.take("\\/") {
-        all.push(and(lexer, depth)?);
+impl<'a> Operators<'a, Proposition> for Lexer<'a> {
+    type Operator = fn(Vec<Proposition>) -> Proposition;
+    fn operator(written: &str) -> Option<(u8, Self::Operator)> {
+        Some(match written {
+            "\\/" => (1, Proposition::Or),
+            "/\\" => (2, Proposition::And),
+            _ => return None,
+        })
     }
-    Ok(one_or(all, Proposition::Or))
-}
 
-fn and(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
-    let mut all = vec![implies(lexer, depth)?];
-    while lexer.take("/\\") {
-        all.push(implies(lexer, depth)?);
-    }
-    Ok(one_or(all, Proposition::And))
-}
-
-fn one_or(mut all: Vec<Proposition>, many: impl FnOnce(Vec<Proposition>) -> Proposition) -> Proposition {
-    match all.pop() {
-        Some(only) if all.is_empty() => only,
-        Some(last) => {
-            all.push(last);
-            many(all)
+    /// `a => b => c` is an operand: it binds tighter than the operators.
+    fn operand(&mut self, least: u8) -> Result<Proposition, Fault> {
+        let left = primary(self)?;
+        if self.take("=>") {
+            let right = self.deeper(|lexer| lexer.operand(least))?;
+            return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
         }
-        None => many(all),
+        Ok(left)
+    }
+
+    fn combine(
+        &mut self,
+        mut left: Proposition,
+        infix: Infix<Self::Operator>,
+        right: Proposition,
+    ) -> Result<Proposition, Fault> {
+        match &mut left {
+            Proposition::Or(all) | Proposition::And(all) if infix.continues => all.push(right),
+            _ => left = (infix.operator)(vec![left, right]),
+        }
+        Ok(left)
     }
 }
 
-fn implies(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
-    let left = primary(lexer, depth)?;
-    if lexer.take("=>") {
-        let right = implies(lexer, depth + 1)?;
-        return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
-    }
-    Ok(left)
-}
-
-fn primary(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
-    if depth > MAX_DEPTH {
-        return Err(lexer.fault(format!("a proposition may be nested {MAX_DEPTH} deep")));
-    }
+fn primary(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
     match lexer.peek() {
         Token::Sign("(") => {
             lexer.next();
-            let inner = or(lexer, depth + 1)?;
+            let inner = lexer.deeper(|lexer| lexer.climb(1))?;
             lexer.expect(")")?;
             Ok(inner)
         }
-        Token::Word("not") | Token::Sign("~") => {
+        Token::Name("not") | Token::Sign("~") => {
             lexer.next();
-            Ok(Proposition::Not(Box::new(primary(lexer, depth + 1)?)))
+            Ok(Proposition::Not(Box::new(lexer.deeper(primary)?)))
         }
-        Token::Word("true") => {
+        Token::Name("true") => {
             lexer.next();
             Ok(Proposition::And(Vec::new()))
         }
-        Token::Word("false") => {
+        Token::Name("false") => {
             lexer.next();
             Ok(Proposition::Or(Vec::new()))
         }
@@ -271,7 +270,7 @@ fn atom(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
     let mut values = Vec::new();
     while !lexer.take("}") {
         values.push(term(lexer)?);
-        if !lexer.take(",") && !matches!(lexer.peek(), Token::Sign("}")) {
+        if !lexer.take(",") && !lexer.is("}") {
             return Err(lexer.expected("`,` or `}`"));
         }
     }
@@ -283,39 +282,39 @@ pub(super) fn place(lexer: &mut Lexer<'_>) -> Result<Place, Fault> {
     while lexer.take("*") {}
     match lexer.peek() {
         Token::Number(digits) => {
-            let at = lexer.position();
+            let at = lexer.at();
             let thread = digits
                 .parse()
                 .map_err(|_| Fault::new(at, format!("a thread's number was expected, not `{digits}`")))?;
             lexer.next();
             lexer.expect(":")?;
-            Ok(Place::Register { thread, name: lexer.word("a register")?.to_owned() })
+            Ok(Place::Register { thread, name: lexer.name("a register")?.to_owned() })
         }
-        Token::Word(word) if word.starts_with('%') => {
+        Token::Name(word) if word.starts_with('%') => {
             lexer.next();
             Ok(Place::Symbolic { name: word.to_owned() })
         }
-        Token::Word("fault" | "Fault" | "PTE" | "TTD" | "PA" | "tag" | "TAG")
+        Token::Name("fault" | "Fault" | "PTE" | "TTD" | "PA" | "tag" | "TAG")
             if lexer.second() == Token::Sign("(") =>
         {
             Err(lexer.fault("faults, page tables and tags are not supported"))
         }
-        Token::Word(word) => {
+        Token::Name(word) => {
             lexer.next();
-            if matches!(lexer.peek(), Token::Sign(":")) {
+            if lexer.is(":") {
                 let number = word.strip_prefix(['P', 'p']).and_then(|n| n.parse().ok());
                 let thread = number.ok_or_else(|| {
                     lexer.fault(format!("a thread, as in `P0`, was expected, not `{word}`"))
                 })?;
                 lexer.next();
-                return Ok(Place::Register { thread, name: lexer.word("a register")?.to_owned() });
+                return Ok(Place::Register { thread, name: lexer.name("a register")?.to_owned() });
             }
             let index = index(lexer)?;
             Ok(Place::Location { name: word.to_owned(), index })
         }
         Token::Sign("[") => {
             lexer.next();
-            let name = lexer.word("a location")?.to_owned();
+            let name = lexer.name("a location")?.to_owned();
             let index = index(lexer)?;
             lexer.expect("]")?;
             Ok(Place::Location { name, index })
@@ -328,7 +327,7 @@ fn index(lexer: &mut Lexer<'_>) -> Result<Option<i64>, Fault> {
     if !lexer.take("[") {
         return Ok(None);
     }
-    let index = lexer.number("an index")?;
+    let index = number(lexer, "an index")?;
     lexer.expect("]")?;
     Ok(Some(index))
 }
@@ -337,16 +336,16 @@ pub(super) fn term(lexer: &mut Lexer<'_>) -> Result<Term, Fault> {
     lexer.take("&");
     match lexer.peek() {
         Token::Number(_) if lexer.second() == Token::Sign(":") => place(lexer).map(Term::Place),
-        Token::Number(_) | Token::Sign("-") => lexer.number("a value").map(Term::Int),
+        Token::Number(_) | Token::Sign("-") => number(lexer, "a value").map(Term::Int),
         Token::Sign("[" | "*") => place(lexer).map(Term::Place),
-        Token::Word(word) => {
+        Token::Name(word) => {
             if word.starts_with('%') {
                 return place(lexer).map(Term::Place);
             }
             if word == "label" && lexer.second() == Token::Sign(":") {
                 return label(lexer);
             }
-            let at = lexer.position();
+            let at = lexer.at();
             match place(lexer)? {
                 Place::Location { name, index: None } => Ok(Term::Name(name)),
                 Place::Location { name, index: Some(index) } => Ok(Term::Element(name, index)),

@@ -1,8 +1,9 @@
 //! Initial states: what locations and registers hold at first, and of what types they are.
 
-use super::condition::{Place, Term, place, term};
-use super::lexer::{Lexer, Position, Token};
+use super::condition::{Lexer, Place, Term, place, term};
+use super::lexer::number;
 use crate::error::Fault;
+use tribunal_cat::text::{Position, Token};
 
 /// What an initial state says of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,19 +31,19 @@ pub(crate) fn initial(text: &str, position: Position) -> Result<Vec<Initial>, Fa
             return Ok(items);
         }
         items.push(item(&mut lexer)?);
-        if lexer.peek() != Token::End && !matches!(lexer.peek(), Token::Sign(";")) {
+        if lexer.peek() != Token::End && !lexer.is(";") {
             return Err(lexer.expected("`;`"));
         }
     }
 }
 
 fn item(lexer: &mut Lexer<'_>) -> Result<Initial, Fault> {
-    let position = lexer.position();
+    let position = lexer.at();
     let mut ty = String::new();
     // A word is of the type if a place follows it: another word, a thread's number, `*`, or `[x]`.
     loop {
         match (lexer.peek(), lexer.second()) {
-            (Token::Word(word), Token::Word(_) | Token::Number(_) | Token::Sign("*")) => {
+            (Token::Name(word), Token::Name(_) | Token::Number(_) | Token::Sign("*")) => {
                 if !ty.is_empty() {
                     ty.push(' ');
                 }
@@ -59,7 +60,7 @@ fn item(lexer: &mut Lexer<'_>) -> Result<Initial, Fault> {
     let place = place(lexer)?;
     let mut length = None;
     if matches!(place, Place::Location { .. }) && lexer.take("[") {
-        let count = lexer.number("the length of an array")?;
+        let count = number(lexer, "the length of an array")?;
         if !(0..=MAX_ARRAY).contains(&count) {
             return Err(Fault::new(
                 position,
@@ -86,7 +87,7 @@ fn item(lexer: &mut Lexer<'_>) -> Result<Initial, Fault> {
         if lexer.take("{") {
             while !lexer.take("}") {
                 values.push(term(lexer)?);
-                if !lexer.take(",") && !matches!(lexer.peek(), Token::Sign("}")) {
+                if !lexer.take(",") && !lexer.is("}") {
                     return Err(lexer.expected("`,` or `}`"));
                 }
             }

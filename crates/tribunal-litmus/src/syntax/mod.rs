@@ -10,6 +10,6 @@ pub(crate) use columns::columns;
 pub use condition::{Comparison, Place, Proposition, Quantifier, Scope, Term};
 pub(crate) use condition::{Question, question};
 pub(crate) use init::{Initial, initial};
-pub use lexer::Position;
-pub(crate) use lexer::{Lexer, Token, number};
+pub(crate) use lexer::{Litmus, bits, literal, number};
 pub(crate) use sections::{Sections, sections};
+pub use tribunal_cat::text::Position;

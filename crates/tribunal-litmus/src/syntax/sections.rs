@@ -1,7 +1,8 @@
 //! The places where a test's sections begin and end.
 
-use super::lexer::{Position, c_comment, comment};
+use super::lexer::{c_comment, comment};
 use crate::error::Fault;
+use tribunal_cat::text::Position;
 
 /// The sections of a test.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub(crate) fn sections(text: &str) -> Result<Sections<'_>, Fault> {
     let after_header = start + header.len();
     // What is before the initial state is any text, so a comment in it need not end.
     let unclosed = || text[after_header..].find('{').map(|index| after_header + index);
-    let open = find(text, after_header, b'{', false).or_else(unclosed).ok_or_else(|| {
+    let open = find(text, after_header, b'{').or_else(unclosed).ok_or_else(|| {
         Fault::new(at(text, after_header), "an initial state in braces was expected, not the end")
     })?;
     let close = closing(text, open).ok_or_else(|| Fault::new(at(text, open), "this `{` is not closed"))?;
@@ -66,26 +67,18 @@ fn header_start(text: &str) -> usize {
 }
 
 /// The next such byte outside comments and quotes.
-fn find(text: &str, from: usize, byte: u8, c: bool) -> Option<usize> {
+fn find(text: &str, from: usize, byte: u8) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut i = from;
     while i < bytes.len() {
-        match bytes[i] {
-            b'(' | b'/' => match skipped(text, i, c) {
-                0 if bytes[i] == byte => return Some(i),
-                0 => i += 1,
-                length => i += length,
-            },
-            b'"' => i += text[i + 1..].find('"').map_or(1, |end| end + 2),
+        i += match bytes[i] {
             b if b == byte => return Some(i),
-            _ => i += 1,
-        }
+            b'(' => comment(&text[i..]).max(1),
+            b'"' => text[i + 1..].find('"').map_or(1, |end| end + 2),
+            _ => 1,
+        };
     }
     None
-}
-
-fn skipped(text: &str, i: usize, c: bool) -> usize {
-    if c { c_comment(&text[i..]) } else { comment(&text[i..]) }
 }
 
 /// The brace that closes the one at an index.
@@ -141,7 +134,7 @@ fn after_columns(text: &str, from: usize) -> usize {
         if asks(&text[row..]) || text[row..].starts_with('(') {
             return row;
         }
-        match find(text, row, b';', false) {
+        match find(text, row, b';') {
             Some(end) => row = end + 1,
             None => return text.len(),
         }
