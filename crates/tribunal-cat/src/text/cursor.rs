@@ -3,7 +3,7 @@
 use super::{Language, Located, Position, Token};
 use std::marker::PhantomData;
 
-/// What was read of a text, or why it cannot be read.
+/// The result of reading.
 pub type Parsed<T, L> = Result<T, Located<<L as Language>::Problem>>;
 
 /// A place between the tokens of a text; a copy of it is a place to come back to.
@@ -18,7 +18,7 @@ pub struct Cursor<'a, L> {
     after: Position,
     /// The first byte behind the token before it.
     before: usize,
-    /// How many parentheses and brackets are open.
+    /// The number of parentheses and brackets that are open.
     open: u32,
     depth: usize,
     language: PhantomData<L>,
@@ -42,8 +42,7 @@ impl<'a, L: Language> Cursor<'a, L> {
         cursor
     }
 
-    /// Reads a whole text. If it cannot be read and something in it is no token, that is the error, wherever it stands: so what
-    /// reads the text need not expect it.
+    /// Reads a whole text. If that fails, and something in the text is no token, the error is that, wherever it stands.
     pub fn read<T>(text: &'a str, at: Position, read: impl FnOnce(Self) -> Parsed<T, L>) -> Parsed<T, L> {
         let mut cursor = Self::new(text, at);
         read(cursor).map_err(|error| {
@@ -106,7 +105,7 @@ impl<'a, L: Language> Cursor<'a, L> {
         ahead.token
     }
 
-    /// Where the next token stands.
+    /// The place of the next token.
     #[inline]
     pub fn at(&self) -> Position {
         self.at
@@ -131,7 +130,7 @@ impl<'a, L: Language> Cursor<'a, L> {
         token
     }
 
-    /// Whether a name, word or sign is next.
+    /// True if this name, word or sign is next.
     #[inline]
     pub fn is(&self, text: &str) -> bool {
         matches!(self.token, Token::Name(next) | Token::Word(next) | Token::Sign(next) if next == text)
@@ -189,7 +188,7 @@ impl<'a, L: Language> Cursor<'a, L> {
     }
 }
 
-/// What reads a language: a cursor, and perhaps more.
+/// A reader of a language: a cursor, and perhaps more.
 pub trait Grammar<'a>: Sized {
     /// The language.
     type Language: Language;

@@ -1,7 +1,7 @@
-//! Texts: what every parser is made of.
+//! The text kit, of which every parser is made: positions, located errors, tokens, a cursor over them, and expressions by precedence.
 //!
 //! A [`Language`] says what the tokens of a text are, a [`Cursor`] goes through them, [`Operators`] reads expressions by how tightly
-//! their operators bind. What is wrong has its place: [`Located`], and with the file, [`InFile`].
+//! their operators bind. A problem has its place: [`Located`], and with the file, [`InFile`].
 //!
 //! ```
 //! use tribunal_cat::text::{Cursor, Grammar, Infix, Language, Located, Operators, Parsed, Position, Scanned, Token, run, sign};
@@ -101,18 +101,18 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong at a place in a text.
+/// A problem at a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {problem}")]
 pub struct Located<P> {
-    /// Where.
+    /// The place.
     pub at: Position,
-    /// What.
+    /// The problem.
     pub problem: P,
 }
 
 impl<P> Located<P> {
-    /// What is wrong here.
+    /// A problem at a place.
     pub fn new(at: Position, problem: impl Into<P>) -> Self {
         Located { at, problem: problem.into() }
     }
@@ -124,15 +124,15 @@ impl<P> Located<P> {
     }
 }
 
-/// What is wrong at a place in a file.
+/// A problem at a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{at}: {problem}{excerpt}")]
 pub struct InFile<P> {
     /// The file.
     pub file: String,
-    /// Where in it.
+    /// The place in it.
     pub at: Position,
-    /// What.
+    /// The problem.
     pub problem: P,
     /// The line with a caret below the column; empty if it is not shown.
     pub excerpt: String,

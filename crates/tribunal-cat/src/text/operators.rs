@@ -4,29 +4,29 @@ use super::{Grammar, Parsed, Position, Token};
 
 /// An operator between two operands.
 pub struct Infix<O> {
-    /// What it means.
+    /// Its meaning.
     pub operator: O,
-    /// Where it stands.
+    /// Its place.
     pub at: Position,
-    /// Whether the left operand is a row of operators that bind as tightly, without parentheses.
+    /// True if the left operand is a row of operators that bind as tightly, without parentheses.
     pub continues: bool,
 }
 
 /// A grammar with expressions of operands `T` and operators between them, which are read by how tightly these bind.
 pub trait Operators<'a, T>: Grammar<'a> {
-    /// What an operator means.
+    /// The meaning of an operator.
     type Operator;
 
-    /// The table of operators: by how one is written, how tightly it binds, from 1, and what it means.
+    /// The table of operators: how tightly one binds, from 1, and its meaning, by how it is written.
     fn operator(written: &str) -> Option<(u8, Self::Operator)>;
 
-    /// Whether each operator of a row is a level of nesting: then what a row is read as is as deep as the row is long.
+    /// True if each operator of a row is a level of nesting, because the tree of a row is as deep as the row is long.
     const NESTS: bool = false;
 
     /// Reads an operand of operators that bind at least so tightly.
     fn operand(&mut self, least: u8) -> Parsed<T, Self::Language>;
 
-    /// What an operator makes of its operands.
+    /// Makes one operand of two and the operator between them.
     fn combine(&mut self, left: T, infix: Infix<Self::Operator>, right: T) -> Parsed<T, Self::Language>;
 
     /// Refuses what may not stand behind a row of so many operators that bind so tightly; behind an operand, for none.

@@ -1,6 +1,6 @@
-//! Tokens, and what a language says of them.
+//! Tokens, and the description of a language by them.
 
-/// What a text is made of.
+/// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A name.
@@ -11,29 +11,29 @@ pub enum Token<'a> {
     Tag(&'a str),
     /// A number, as it is written.
     Number(&'a str),
-    /// What stands between quotes, as it is written.
+    /// The text between quotes, as it is written.
     Text(&'a str),
     /// A bracket, an operator, punctuation.
     Sign(&'a str),
-    /// What is no token of the language.
+    /// Characters that are no token of the language.
     Stray,
     /// The end of the text.
     End,
 }
 
-/// A token and its length in bytes, or how many bytes in it is wrong, and what.
+/// A token and its length in bytes; or a problem, and how many bytes in it is.
 pub type Scanned<'a, P> = Result<(Token<'a>, usize), (usize, P)>;
 
-/// What is particular to a language: its tokens, and the words of its errors.
+/// A language: its tokens, and the words of its errors.
 pub trait Language {
-    /// What may be wrong with a text.
+    /// A problem of a text.
     type Problem;
-    /// How deep a text may nest, so that none can exhaust the stack.
+    /// The depth to which a text may nest, so that none can exhaust the stack.
     const DEPTH: usize = 100;
-    /// Whether a line that ends outside of parentheses and brackets is a token, the sign `\n`.
+    /// True if a line that ends outside of parentheses and brackets is a token, the sign `\n`.
     const LINES: bool = false;
 
-    /// Whether a character only separates tokens, as a space does in all languages.
+    /// True for characters that only separate tokens, as a space does in all languages.
     fn is_blank(c: char) -> bool {
         c.is_whitespace()
     }
@@ -46,10 +46,10 @@ pub trait Language {
     /// The token that a text begins with; not at a blank or a comment.
     fn token(first: char, rest: &str) -> Scanned<'_, Self::Problem>;
 
-    /// That something else should stand where a token was found.
+    /// The problem that something else should stand where a token was found.
     fn expected(expected: &str, found: Token<'_>) -> Self::Problem;
 
-    /// That a text nests deeper than [`DEPTH`](Language::DEPTH).
+    /// The problem that a text nests deeper than [`DEPTH`](Language::DEPTH).
     fn too_deep() -> Self::Problem {
         Self::expected(&format!("at most {} levels of nesting", Self::DEPTH), Token::Stray)
     }
@@ -66,7 +66,7 @@ pub fn sign(length: usize, rest: &str) -> Option<(Token<'_>, usize)> {
     (length > 0).then(|| (Token::Sign(&rest[..length]), length))
 }
 
-/// What stands between the quote that a text begins with and the next.
+/// The text between the quote that a text begins with and the next quote.
 #[inline]
 pub fn quoted(rest: &str) -> Option<(Token<'_>, usize)> {
     let inside = rest.strip_prefix('"')?;

@@ -358,3 +358,17 @@ pub(super) fn lvalue(expr: Expr, at: Position) -> Result<Expr, Fault> {
         _ => Err(Fault::new(at, "what is accessed was expected: `*x`")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_limited_since_they_nest() {
+        let sum = |operators: usize| {
+            program(&format!("P0 () {{ int r = 1{}; }}", " + 1".repeat(operators)), Position::START)
+        };
+        assert!(sum(1000).is_ok());
+        assert!(sum(1_000_000).is_err_and(|fault| fault.problem == "a program may be nested 150 deep"));
+    }
+}
