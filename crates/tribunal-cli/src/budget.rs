@@ -1,4 +1,4 @@
-//! What answers may cost: each by itself, and all those about a history together.
+//! The cost that answers may have: each by itself, and all those about a history together.
 
 use crate::args::{seconds, size};
 use crate::interrupt;
@@ -31,8 +31,8 @@ pub struct Budget {
     pub grace: Duration,
 }
 
-/// How long each answer may take by default where all models are checked.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that each answer may take by default where all models are checked.
+pub const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 impl Budget {
     /// A budget of time alone.
@@ -45,7 +45,7 @@ impl Budget {
         match self.timeout {
             Some(_) => self.clone(),
             // Nobody asked for this limit, so that all answers are not given up for a late one.
-            None => Budget { timeout: Some(PATIENCE), grace: PATIENCE, ..self.clone() },
+            None => Budget { timeout: Some(ANSWER_TIME), grace: ANSWER_TIME, ..self.clone() },
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
     fn answers_to_everything_have_a_time_unless_one_is_given() {
         let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None, grace: GRACE };
         let none = budget(None);
-        assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
+        assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(ANSWER_TIME), None));
         let of_each = "the default time limit of 10 s for each answer; --timeout changes it";
         assert_eq!(none.hint(false), Some(of_each));
         let given = budget(Some(Duration::from_secs(60)));

@@ -1,4 +1,4 @@
-//! The driver: how the commands that go through histories do so. It opens the files, has workers on all cores read the histories and work on
+//! The driver, by which commands go through histories. It opens the files, has workers on all cores read the histories and work on
 //! them, gives the results to the command in the order of the input, reports and counts what is malformed, and ends early on Ctrl-C or
 //! where nobody reads the output any more. What comes of it all is in a [`Tally`], which says the exit status.
 

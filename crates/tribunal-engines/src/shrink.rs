@@ -1,4 +1,4 @@
-//! What is left of an inconsistent history when nothing more can be left out, and the loop that leaves out.
+//! Shrinking an inconsistent history: the part that is left when nothing more can be left out, and the loop that leaves out.
 //!
 //! Each kind of history knows what may be left out, and what goes with it: `memory::shrink`, `object::shrink` and `transactions::shrink`.
 

@@ -1,4 +1,4 @@
-//! How much memory there is, and who may take how much of it: small histories are judged side by side, each within a share; what needs
+//! The size of the memory, and shares of it: small histories are judged side by side, each within a share; what needs
 //! more takes all, alone. The result is the same for any number of workers, since the share does not depend on it.
 
 use std::borrow::Borrow;

@@ -1,4 +1,4 @@
-//! What people name, built in or in a file that they write: models, specifications and other texts.
+//! Things that people name, built in or in a file that they write: models, specifications and other texts.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! What is before what, while edges are added: the parts that every saturation is made of.
+//! Reachability while edges are added: the parts that every saturation is made of.
 //!
 //! A saturation knows edges that hold in any case, and rules that say what follows where one event comes before another. Three things make
 //! that fast:

@@ -1,4 +1,4 @@
-//! What is to be put back to go back.
+//! The trail: the old values that are put back to go back.
 
 use tribunal_history::heap::Heap;
 

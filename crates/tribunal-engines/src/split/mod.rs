@@ -1,4 +1,4 @@
-//! Splitting cases: what decides where saturation leaves something open.
+//! Splitting cases, which decides where saturation leaves something open.
 //!
 //! A question that no rule settles, such as which of two writes comes first or which write a read is from, is split: each answer is assumed in turn, with all
 //! that follows from it. Two ways lead through the cases, and each ends with a solution or with a proof that there is none.

@@ -49,7 +49,7 @@ use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
 
 /// After how many conflicts a search is left to the SAT solver, which learns from them.
-const PATIENCE: u64 = 2_000;
+const CONFLICTS_BEFORE_SAT: u64 = 2_000;
 
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
@@ -135,10 +135,11 @@ impl<'a> Question<'a> {
         let simulated = |saturation: &CommitSaturation<'_>| self.simulated(saturation);
         let mut writers = Writers::new(&mut saturation, &hint, self.limits, simulated);
         self.used.add(Engine::Search);
-        let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+        let most_conflicts =
+            if self.engine == Some(Engine::Search) { u64::MAX } else { CONFLICTS_BEFORE_SAT };
         let searched = match self.engine {
             Some(Engine::Sat) => None,
-            _ => split::search(&mut writers, patience)?,
+            _ => split::search(&mut writers, most_conflicts)?,
         };
         match searched {
             Some(decided) => Ok(decided),
