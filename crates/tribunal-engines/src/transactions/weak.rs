@@ -198,6 +198,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
     }
 
     /// What the read returned is of the source, though `first` comes before the read: so it comes before the source.
+    #[inline]
     fn force(&mut self, first: TxnId, source: TxnId, read: OpId) -> Result<(), Limit> {
         if source == INIT {
             self.initial.get_or_insert((first, read));
@@ -206,6 +207,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
         self.edge(Edge { from: first.0, to: source.0, why: Why::Seen(read) })
     }
 
+    #[inline]
     fn edge(&mut self, edge: Edge) -> Result<(), Limit> {
         if self.edges.len().is_multiple_of(4096) {
             self.check()?;
@@ -215,6 +217,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
     }
 
     /// A step that adds no edge: the limits are asked from time to time.
+    #[inline]
     fn step(&mut self) -> Result<(), Limit> {
         self.steps = self.steps.wrapping_add(1);
         if self.steps.is_multiple_of(1 << 14) { self.check() } else { Ok(()) }
