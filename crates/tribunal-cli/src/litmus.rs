@@ -285,8 +285,10 @@ impl Counts {
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
         let parts = if parts.is_empty() { "no tests".to_owned() } else { parts.join(", ") };
+        // The table first, also where both go to one place.
+        out.flush()?;
         complain(&format!("{parts}; {:.2} s", took.as_secs_f64()));
-        Ok(out.flush()?)
+        Ok(())
     }
 }
 
