@@ -156,7 +156,7 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Tally, Failu
         }
         Ok(true)
     })?;
-    if table {
+    if table && !out.is_closed() {
         counts.print(&tally, start.elapsed(), out)?;
     }
     tally.read_out(out)

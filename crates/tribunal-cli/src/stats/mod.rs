@@ -32,17 +32,20 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Tally, Failur
             }
             Ok(page)
         };
-        driver.run(source, tally, describe, |next, _| {
+        driver.run(source, tally, describe, |next, tally| {
             match next {
                 Next::Nothing => out.flush()?,
-                _ if out.is_closed() => return Ok(false),
+                _ if out.is_closed() => {
+                    tally.cut_short = true;
+                    return Ok(false);
+                }
                 Next::Skipped => {}
                 Next::Done(page) => out.print(&page)?,
             }
             Ok(true)
         })
     })?;
-    tally.read_out(out)
+    Ok(tally)
 }
 
 /// What is in the input beside the history, if anything is: counts, the errors of clients, and what others did, such as the nemesis.
