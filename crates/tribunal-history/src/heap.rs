@@ -1,4 +1,4 @@
-//! What collections take of the heap: the one place that knows how many bytes a `Vec` or a hash table has room for.
+//! The heap that collections take: the one place that knows how many bytes a `Vec` or a hash table has room for.
 //!
 //! Histories, readers and engines add up what their collections say, and compare the sum with the [`Limits`](crate::limits::Limits) of a check.
 //! What a collection's items hold in turn is theirs to say.
@@ -177,11 +177,6 @@ impl Growth {
     #[cold]
     fn grow<T>(&mut self, column: &mut Vec<T>) {
         self.count(column, |column| column.reserve(1));
-    }
-
-    /// Makes room in a column for so many more.
-    pub fn reserve<T>(&mut self, column: &mut Vec<T>, more: usize) {
-        self.count(column, |column| column.reserve_exact(more));
     }
 
     /// Inserts an entry into a map.

@@ -1,7 +1,7 @@
 //! In-place operations, for evaluating a model repeatedly.
 
 use super::{Relation, Set, bits};
-use crate::limits::{Pace, Stopped, unlimited};
+use crate::limits::{Pace, Stopped};
 
 impl Relation {
     /// `into = ~self`
@@ -105,12 +105,7 @@ impl Relation {
         }
     }
 
-    /// Adds `self^-1 ; other`, without the inverse.
-    pub fn inverse_sequence_into(&self, other: &Relation, into: &mut Relation) {
-        unlimited(|pace| self.inverse_sequence_within(other, into, pace));
-    }
-
-    /// The same, polling.
+    /// Adds `self^-1 ; other`, without the inverse, polling.
     pub(crate) fn inverse_sequence_within(
         &self,
         other: &Relation,
@@ -150,11 +145,6 @@ impl Set {
     /// Copies the other, reusing memory.
     pub fn assign(&mut self, other: &Set) {
         self.words_mut().copy_from_slice(other.words());
-    }
-
-    /// Makes it empty.
-    pub fn clear(&mut self) {
-        self.words_mut().fill(0);
     }
 
     /// Makes it the set of all events.

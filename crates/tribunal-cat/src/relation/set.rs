@@ -65,16 +65,6 @@ impl Set {
         bits::members(&self.bits)
     }
 
-    /// Its first event.
-    pub fn first(&self) -> Option<usize> {
-        bits::first(&self.bits)
-    }
-
-    /// The number of events in it.
-    pub fn len(&self) -> usize {
-        bits::count(&self.bits)
-    }
-
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         bits::is_empty(&self.bits)
