@@ -66,7 +66,7 @@ pub fn beginning(case: &Case<'_>, answers: Option<&[Answer]>, out: &mut Page) ->
 }
 
 /// The answers of the weakest levels that fail, those of the least base first.
-fn reasons<'f, 'a>(answers: &'f [Answer]) -> Vec<&'f Answer> {
+fn reasons(answers: &[Answer]) -> Vec<&Answer> {
     let mut failing: Vec<&Answer> = weakest(answers).into_iter().map(|at| &answers[at]).collect();
     failing.sort_by_key(|answer| match answer.question() {
         Question::Level(level) => Some((level.base(), level.isolation())),

@@ -383,7 +383,7 @@ fn rounds_of_readers_that_fail_do_not_multiply() {
     fn read(lock: &Seqlock) {
         loop {
             let before = lock.number.load(Acquire);
-            if before % 2 == 0 {
+            if before.is_multiple_of(2) {
                 let [left, right] = [0, 1].map(|i| lock.data[i].load(Relaxed));
                 fence(Acquire);
                 if lock.number.load(Relaxed) == before {

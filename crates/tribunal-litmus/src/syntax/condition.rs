@@ -208,14 +208,8 @@ impl<'a> Operators<'a, Proposition> for Lexer<'a> {
         })
     }
 
-    /// `a => b => c` is an operand: it binds tighter than the operators.
-    fn operand(&mut self, least: u8) -> Result<Proposition, Fault> {
-        let left = primary(self)?;
-        if self.take("=>") {
-            let right = self.deeper(|lexer| lexer.operand(least))?;
-            return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
-        }
-        Ok(left)
+    fn operand(&mut self, _: u8) -> Result<Proposition, Fault> {
+        implication(self)
     }
 
     fn combine(
@@ -230,6 +224,16 @@ impl<'a> Operators<'a, Proposition> for Lexer<'a> {
         }
         Ok(left)
     }
+}
+
+/// `a => b => c` is an operand: it binds tighter than the operators.
+fn implication(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
+    let left = primary(lexer)?;
+    if lexer.take("=>") {
+        let right = lexer.deeper(implication)?;
+        return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
+    }
+    Ok(left)
 }
 
 fn primary(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
