@@ -99,7 +99,7 @@ const MOST: u64 = 64 << 20;
 /// The bytes of a file that people write. One of more than 64 MiB is an error, so that a link to a device does not take all memory.
 ///
 /// ```
-/// # use std::path::Path;
+/// # use std::{io, path::Path};
 /// let error = tribunal_host::read_text(Path::new("/dev/zero")).map(drop);
 /// # #[cfg(unix)]
 /// assert_eq!(error.map_err(|error| error.kind()), Err(io::ErrorKind::FileTooLarge));

@@ -53,15 +53,25 @@
 //! Executions that grow are decided event by event by a [`Session`](memory::Session), which also says what a read may observe, and, if they run with the system, by a
 //! [`Monitor`](memory::Monitor) or an object's [`Monitor`](object::Monitor).
 //!
-//! **A file of any format**, by any model, criterion or level, explained and drawn, is what [`formats`], [`report`] and [`view`] do:
+//! **A file of any format**, by any model, criterion or level, explained, verified and drawn:
 //!
 //! ```
-//! use tribunal::{Limits, answer, svg, Request};
-//! let sb = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
-//! let request = Request { models: "sc,tso".into(), ..Request::default() };
-//! let answer = answer("sb.txt", sb.into(), &request, &Limits::default())?;
-//! assert!(svg(&answer.document).starts_with("<svg"));
-//! # Ok::<(), tribunal::view::RequestError>(())
+//! use tribunal::{Check, Limits, Specifications, read, report::Verification};
+//! let (sb, limits) = ("T0: W x 1; R y 0\nT1: W y 1; R x 0\n", Limits::default());
+//! let check = Check::new("sc,tso".parse()?, Specifications::default());
+//! for history in read(sb.as_bytes(), "sb.txt", None)? {
+//!     let history = history?;
+//!     let checkable = check.checkable(&history.subject, "sb.txt")?;
+//!     for question in check.questions(&checkable) {
+//!         let answer = check.answer(&checkable, question, &limits);
+//!         assert_eq!(answer.verified(&limits), Some(Verification::Accepted));
+//!         println!("{question}: {}", answer.verdict().word());
+//!         answer.explain(&limits).iter().for_each(|line| println!("  {line}"));
+//!     }
+//! }
+//! let drawn = tribunal::answer("sb.txt", sb.into(), &Default::default(), &limits)?.document;
+//! assert!(tribunal::svg(&drawn, drawn.shown).starts_with("<svg"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! The names here are what most programs need. The rest is one level down, in the crates: [`history`], [`engines`], [`verify`], [`formats`], [`report`] and
@@ -90,7 +100,7 @@ pub use tribunal_formats::{Format, open, read};
 #[doc(inline)]
 pub use tribunal_history::{limits::Limits, model::Model, verdict::Limit, verdict::Verdict};
 #[doc(inline)]
-pub use tribunal_report::{Answer, Question, Questions};
+pub use tribunal_report::{Answer, Check, Checkable, Question, Questions, Specifications};
 #[doc(inline)]
 pub use tribunal_view::{Document, Request, answer, dot, page, svg};
 
