@@ -111,7 +111,7 @@ impl Relation {
     }
 
     /// The same, polling.
-    pub(crate) fn inverse_sequence_within(
+    pub fn inverse_sequence_within(
         &self,
         other: &Relation,
         into: &mut Relation,
