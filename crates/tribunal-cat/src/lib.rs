@@ -6,8 +6,7 @@
 //! - [`evaluate`]: the values of a plan's nodes on an execution.
 //! - [`polarity`]: how they change when the chosen orders grow.
 //! - [`mod@derive`]: why a pair is in a relation, and why a check fails.
-//! - [`decide`]: whether an execution has the orders that a model requires.
-//! - [`refutation`]: why it has none.
+//! - [`refutation`]: why an execution has no orders on which all checks hold. `tribunal-engines` decides whether it has.
 //! - [`text`]: what parsers are made of, of this language and of others.
 //!
 //! A plan is evaluated on [facts](plan::Facts): the sets and relations of an execution.
@@ -32,7 +31,6 @@
 //! ```
 
 mod builtin;
-pub mod decide;
 pub mod derive;
 mod elaborate;
 mod environment;

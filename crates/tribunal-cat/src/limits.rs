@@ -12,17 +12,18 @@ pub trait Limits {
 }
 
 /// Polls limits in proportion to the work, which is counted in words of relations.
-pub(crate) struct Pace<'l> {
+pub struct Pace<'l> {
     limits: &'l mut dyn Limits,
     /// What has been done since the last poll.
-    pub work: usize,
+    pub(crate) work: usize,
 }
 
 impl<'l> Pace<'l> {
     /// So many words take a tenth of a millisecond.
     const MOST: usize = 1 << 18;
 
-    pub(crate) fn new(limits: &'l mut dyn Limits) -> Self {
+    /// Polls these limits.
+    pub fn new(limits: &'l mut dyn Limits) -> Self {
         Pace::after(0, limits)
     }
 
@@ -33,7 +34,7 @@ impl<'l> Pace<'l> {
 
     /// So many words are about to be looked at, or were.
     #[inline]
-    pub(crate) fn spend(&mut self, words: usize) -> Result<(), Stopped> {
+    pub fn spend(&mut self, words: usize) -> Result<(), Stopped> {
         self.work += words;
         if self.work < Self::MOST {
             return Ok(());

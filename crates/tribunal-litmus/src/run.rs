@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tribunal_cat::decide::Decider;
 use tribunal_cat::evaluate::UnknownName;
 use tribunal_cat::limits::{Limits, Stopped};
 use tribunal_cat::plan::Condition::Acyclic;
 use tribunal_cat::plan::{Check, Choice, Effect, NodeId, Op, Orders, Plan, Type};
 use tribunal_cat::relation::Relation;
+use tribunal_engines::memory::definition::Decider;
 use tribunal_history::memory::Execution as History;
 
 use crate::error::Error;

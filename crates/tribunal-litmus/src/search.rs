@@ -4,8 +4,8 @@
 //! may refute it before the rest is placed. At the end final writes are chosen and the coherence order is decided, not enumerated.
 
 use rustc_hash::FxHashMap;
-use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
+use tribunal_engines::memory::definition::Decider;
 
 use crate::error::Fault;
 use crate::example;

@@ -11,12 +11,15 @@ pub(crate) mod program;
 use crate::limits::{Limits, Pace, Stopped, Unlimited};
 use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Orders, Plan, Type};
 use crate::relation::{Relation, Set};
-use program::{Code, FIXED, Program, Sources};
+pub use program::Code;
+use program::{FIXED, Program, Sources};
 
 /// The value of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Of a set.
     Set(Set),
+    /// Of a relation.
     Relation(Relation),
 }
 
@@ -112,31 +115,28 @@ impl<'p> Evaluator<'p> {
         self.size
     }
 
-    pub(crate) fn code(&self, node: NodeId) -> &Code {
+    /// How a node is computed.
+    pub fn code(&self, node: NodeId) -> &Code {
         &self.program.codes[node.0 as usize]
     }
 
     /// What is evaluated for a check, in order.
-    pub(crate) fn needs_of_check(&self, check: usize) -> &[NodeId] {
+    pub fn needs_of_check(&self, check: usize) -> &[NodeId] {
         &self.program.checks[check]
     }
 
     /// What is evaluated in each round for each body of a fixpoint.
-    pub(crate) fn cones(&self, fixpoint: usize) -> &[Vec<NodeId>] {
+    pub fn cones(&self, fixpoint: usize) -> &[Vec<NodeId>] {
         &self.program.cones[fixpoint]
     }
 
     /// Whether a node depends on a choice.
-    pub(crate) fn moves(&self, node: NodeId) -> bool {
+    pub fn moves(&self, node: NodeId) -> bool {
         self.program.depends[node.0 as usize] & self.moving != 0
     }
 
     /// The events that a choice orders, and what its orders contain.
-    pub(crate) fn domain(
-        &mut self,
-        choice: usize,
-        limits: &mut dyn Limits,
-    ) -> Result<(&Set, &Relation), Stopped> {
+    pub fn domain(&mut self, choice: usize, limits: &mut dyn Limits) -> Result<(&Set, &Relation), Stopped> {
         let needs = std::mem::take(&mut self.program.domains[choice]);
         let brought = self.give_up_what_is_not_needed(limits).and_then(|()| self.bring(&needs, limits));
         self.program.domains[choice] = needs;
@@ -339,14 +339,16 @@ impl<'p> Evaluator<'p> {
         &self.values[node.0 as usize]
     }
 
-    pub(crate) fn set_at(&self, node: NodeId) -> &Set {
+    /// The value that a set has at present: up to date, if a check that needs it was evaluated after the last change.
+    pub fn set_at(&self, node: NodeId) -> &Set {
         match &self.values[node.0 as usize] {
             Value::Set(set) => set,
             Value::Relation(_) => &self.scratch_set,
         }
     }
 
-    pub(crate) fn relation_at(&self, node: NodeId) -> &Relation {
+    /// The value that a relation has at present, as of [`set_at`](Self::set_at).
+    pub fn relation_at(&self, node: NodeId) -> &Relation {
         match &self.values[node.0 as usize] {
             Value::Relation(relation) => relation,
             Value::Set(_) => &self.scratch,

@@ -11,7 +11,8 @@ pub(crate) const FIXED: Sources = 1;
 
 /// How a node is computed.
 #[derive(Clone, Debug)]
-pub(crate) enum Code {
+#[expect(missing_docs, reason = "operations of relation algebra, by their names")]
+pub enum Code {
     Base,
     Event(usize),
     Empty,

@@ -26,7 +26,7 @@ impl Relation {
     }
 
     /// The same, polling. Of a relation that is not done, nothing is known but that it is contained in the closure.
-    pub(crate) fn close_within(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    pub fn close_within(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         if self.size() <= 64 {
             self.close_small();
             return Ok(());

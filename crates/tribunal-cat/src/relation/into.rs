@@ -106,7 +106,7 @@ impl Relation {
     }
 
     /// Adds `self^-1 ; other`, without the inverse, polling.
-    pub(crate) fn inverse_sequence_within(
+    pub fn inverse_sequence_within(
         &self,
         other: &Relation,
         into: &mut Relation,

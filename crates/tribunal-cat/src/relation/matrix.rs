@@ -77,7 +77,7 @@ impl Relation {
     }
 
     /// How many words its bits take.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.rows.bits.len()
     }
 
@@ -212,7 +212,7 @@ impl Relation {
     }
 
     /// The same, polling.
-    pub(crate) fn sequence_within(
+    pub fn sequence_within(
         &self,
         other: &Relation,
         into: &mut Relation,

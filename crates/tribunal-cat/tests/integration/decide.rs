@@ -1,12 +1,12 @@
 //! What is decided is what trying every order gives.
 
 use crate::by_hand::*;
-use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::evaluate::Evaluator;
 use tribunal_cat::limits::{Stopped, Unlimited};
 use tribunal_cat::plan::*;
 use tribunal_cat::refutation::{Case, Refutation};
 use tribunal_cat::relation::Relation;
+use tribunal_engines::memory::definition::{Decider, Verdict};
 
 /// Every total order of some events that contains a relation, as lists.
 fn orders(events: &[usize], base: &Relation) -> Vec<Vec<usize>> {

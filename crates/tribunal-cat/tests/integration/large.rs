@@ -4,11 +4,11 @@
 
 use crate::by_hand::Random;
 use std::time::Instant;
-use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::plan::Facts;
 use tribunal_cat::relation::{Relation, Set};
 use tribunal_cat::{Environment, Model, NoFiles};
+use tribunal_engines::memory::definition::{Decider, Verdict};
 
 const SC: &str = "acyclic po | rf | co | fr as sequential";
 const TSO: &str = "let ppo = (po & M * M) \\ ((W \\ R) * (R \\ W))

@@ -3,8 +3,8 @@
 
 use crate::by_hand::*;
 use std::time::Instant;
-use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Unlimited;
+use tribunal_engines::memory::definition::Decider;
 
 #[test]
 #[ignore = "for measuring"]

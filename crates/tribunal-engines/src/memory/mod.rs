@@ -3,6 +3,7 @@
 //! [`check`] decides one execution, a [`Checker`] many; [`session`] and [`monitor`] decide executions that grow.
 
 mod checker;
+pub mod definition;
 pub mod models;
 pub mod monitor;
 mod order;

@@ -19,8 +19,9 @@ mod search;
 mod solver;
 mod tree;
 
-pub(crate) use sat::{Pairs, solve_pairs};
+pub(crate) use sat::{Assign, Open, Pairs, solve, solve_pairs};
 pub(crate) use search::search;
+pub(crate) use tree::{Literal, Nogoods, refute};
 
 /// What is split into cases, and what follows from those that are open.
 pub(crate) trait Theory {

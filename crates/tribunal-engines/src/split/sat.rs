@@ -15,20 +15,17 @@ pub(crate) trait Assign {
     type Proof;
     type Solution;
     type Limit;
-    /// Why literals are a nogood.
-    type Why;
+
+    /// What was learned so far.
+    fn nogoods(&self) -> &Nogoods<Self::Case>;
 
     fn count(&mut self, bytes: usize) -> Result<(), Self::Limit>;
 
-    /// Tries an assignment, by variable: a solution; or else more variables, or more nogoods, one of which the assignment breaks.
-    fn assign(
-        &mut self,
-        values: &[bool],
-        nogoods: &mut Nogoods<Self::Case, Self::Why>,
-    ) -> Result<Option<Self::Solution>, Self::Limit>;
+    /// Tries an assignment, by variable: a solution; or else it learns more variables, or more nogoods, one of which the assignment breaks.
+    fn assign(&mut self, values: &[bool]) -> Result<Option<Self::Solution>, Self::Limit>;
 
     /// Why a nogood is one, by its number, and how many bytes the proof takes.
-    fn leaf(&mut self, nogood: usize, why: &Self::Why) -> (Self::Proof, usize);
+    fn leaf(&mut self, nogood: usize) -> (Self::Proof, usize);
 
     fn join(&mut self, cases: Vec<(Self::Case, Self::Proof)>) -> Self::Proof;
 
@@ -41,32 +38,31 @@ pub(crate) trait Assign {
 /// A solution, or why there is none.
 type Decided<A> = Result<<A as Assign>::Solution, <A as Assign>::Proof>;
 
-/// A solution, or why there is none. The solver stops if `stop` says so of what its clauses take; then counting a state must meet a limit.
-pub(crate) fn solve<A: Assign>(
-    theory: &mut A,
-    nogoods: &mut Nogoods<A::Case, A::Why>,
-    stop: impl Fn(usize) -> bool,
-) -> Result<Decided<A>, A::Limit> {
+/// A solution, or why there is none. The solver stops if `stop` says so of the bytes that it takes; then counting a state must meet a limit.
+pub(crate) fn solve<A: Assign>(theory: &mut A, stop: impl Fn(usize) -> bool) -> Result<Decided<A>, A::Limit> {
     let mut solver: Option<Solver<_>> = None;
     loop {
-        theory.count(solver.as_ref().map_or(EMPTY, Solver::bytes) + nogoods.bytes)?;
+        theory.count(solver.as_ref().map_or(EMPTY, Solver::bytes) + theory.nogoods().bytes)?;
         let solver = solver.get_or_insert_with(|| Solver::new(&stop));
-        solver.tell(nogoods);
+        solver.tell(theory.nogoods());
         match solver.is_satisfiable() {
             Some(true) => {}
-            Some(false) => return refute(theory, nogoods).map(Err),
+            Some(false) => return refute(theory).map(Err),
             None => continue,
         }
-        if let Some(solution) = theory.assign(&solver.values(), nogoods)? {
+        if let Some(solution) = theory.assign(&solver.values())? {
             return Ok(Ok(solution));
         }
     }
 }
 
+/// Pairs to be given variables, each with its two cases; or a solution, if nothing is left to order.
+pub(crate) type Open<T> = Result<<T as Theory>::Solution, Vec<(<T as Theory>::Case, <T as Theory>::Case)>>;
+
 /// A theory of pairs, which are ordered one way or the other.
 pub(crate) trait Pairs: Theory<Limit = Limit, Proof: Clone> {
-    /// Pairs to be given variables, each with its two cases; or a solution, if nothing is left to order.
-    fn pairs(&mut self) -> Result<Result<Self::Solution, Vec<(Self::Case, Self::Case)>>, Limit>;
+    /// What is left to order.
+    fn pairs(&mut self) -> Result<Open<Self>, Limit>;
 
     /// As in [`Assign`].
     fn deepen(&mut self, _depth: usize) -> Result<(), Limit> {
@@ -80,13 +76,16 @@ pub(crate) fn solve_pairs<T: Pairs>(
     limits: &Limits<'_>,
 ) -> Result<Result<T::Solution, T::Proof>, Limit> {
     let stop = |bytes: usize| limits.check(0).and_then(|()| limits.check_memory(bytes, 0)).is_err();
-    solve(&mut CaseByCase { theory, open: Vec::new() }, &mut Nogoods::new(), stop)
+    solve(&mut CaseByCase { theory, open: Vec::new(), nogoods: Nogoods::new(), proofs: Vec::new() }, stop)
 }
 
 /// A theory whose open cases are those of an assignment.
-struct CaseByCase<'t, T> {
+struct CaseByCase<'t, T: Theory> {
     theory: &'t mut T,
     open: Vec<Literal>,
+    nogoods: Nogoods<T::Case>,
+    /// By nogood, why it is one, and how many bytes that takes.
+    proofs: Vec<(T::Proof, usize)>,
 }
 
 impl<T: Pairs> Assign for CaseByCase<'_, T> {
@@ -94,18 +93,17 @@ impl<T: Pairs> Assign for CaseByCase<'_, T> {
     type Proof = T::Proof;
     type Solution = T::Solution;
     type Limit = Limit;
-    type Why = (T::Proof, usize);
 
     fn count(&mut self, bytes: usize) -> Result<(), Limit> {
         self.theory.count(bytes)
     }
 
+    fn nogoods(&self) -> &Nogoods<T::Case> {
+        &self.nogoods
+    }
+
     /// Keeps the open cases up to the first in which the assignment differs.
-    fn assign(
-        &mut self,
-        values: &[bool],
-        nogoods: &mut Nogoods<T::Case, Self::Why>,
-    ) -> Result<Option<T::Solution>, Limit> {
+    fn assign(&mut self, values: &[bool]) -> Result<Option<T::Solution>, Limit> {
         let holds = |literal: &&Literal| values[literal.variable as usize] == literal.forward;
         let same = self.open.iter().take_while(holds).count();
         self.open.drain(same..).for_each(|_| self.theory.retract());
@@ -114,18 +112,19 @@ impl<T: Pairs> Assign for CaseByCase<'_, T> {
         for variable in (0..values.len()).filter(|&variable| !is_open[variable]) {
             let literal = Literal { variable: variable as u32, forward: values[variable] };
             self.open.push(literal);
-            if let Some(Refuted { proof, cases, bytes }) = self.theory.assume(nogoods.case(literal))? {
+            if let Some(Refuted { proof, cases, bytes }) = self.theory.assume(self.nogoods.case(literal))? {
                 let literals = cases.iter().map(|&case| self.open[case as usize]).collect();
-                nogoods.forbid(literals, (proof, bytes), bytes);
+                self.nogoods.forbid(literals, size_of_val(&proof) + bytes);
+                self.proofs.push((proof, bytes));
                 return Ok(None);
             }
         }
         let pairs = self.theory.pairs()?;
-        Ok(pairs.map_err(|pairs| nogoods.splits.extend(pairs)).ok())
+        Ok(pairs.map_err(|pairs| self.nogoods.splits.extend(pairs)).ok())
     }
 
-    fn leaf(&mut self, _: usize, (proof, bytes): &Self::Why) -> (T::Proof, usize) {
-        (proof.clone(), *bytes)
+    fn leaf(&mut self, nogood: usize) -> (T::Proof, usize) {
+        self.proofs[nogood].clone()
     }
 
     fn join(&mut self, cases: Vec<(T::Case, T::Proof)>) -> T::Proof {

@@ -1,6 +1,6 @@
 //! The SAT solver, batsat, which stops at limits.
 
-use super::tree::Nogoods;
+use super::tree::{Literal, Nogoods};
 use batsat::{Callbacks, Lit, SolverInterface, SolverOpts, Var, clause, lbool};
 
 /// What the solver takes before it has learned anything: room for a million words of clauses.
@@ -9,7 +9,7 @@ pub(super) const EMPTY: usize = 4 << 20;
 /// What a variable takes, with what its owner knows of it.
 const BYTES_PER_VARIABLE: usize = 400;
 
-/// A SAT solver. `F` says whether to stop, given how many bytes clauses take.
+/// A SAT solver. `F` says whether to stop, given how many bytes it takes.
 pub(super) struct Solver<F: Fn(usize) -> bool> {
     solver: batsat::Solver<Polling<F>>,
     variables: Vec<Var>,
@@ -20,7 +20,7 @@ pub(super) struct Solver<F: Fn(usize) -> bool> {
 /// Stops the solver at a limit.
 struct Polling<F> {
     stop: F,
-    /// What clauses take.
+    /// What the solver takes.
     bytes: usize,
 }
 
@@ -45,24 +45,23 @@ fn bytes_of_clause(literals: &[Lit]) -> usize {
 
 impl<F: Fn(usize) -> bool> Solver<F> {
     pub(super) fn new(stop: F) -> Self {
-        let solver = batsat::Solver::new(SolverOpts::default(), Polling { stop, bytes: 0 });
+        let solver = batsat::Solver::new(SolverOpts::default(), Polling { stop, bytes: EMPTY });
         Solver { solver, variables: Vec::new(), told: 0 }
     }
 
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        EMPTY + self.variables.len() * BYTES_PER_VARIABLE + self.solver.cb().bytes
+        self.solver.cb().bytes
     }
 
     /// Tells the variables and nogoods that are new, in the order in which they were found.
-    pub(super) fn tell<C, W>(&mut self, nogoods: &Nogoods<C, W>) {
+    pub(super) fn tell<C>(&mut self, nogoods: &Nogoods<C>) {
         for nogood in &nogoods.all[self.told..] {
-            let most = nogood.literals.iter().map(|literal| literal.variable as usize + 1).max();
+            let most = nogood.iter().map(|literal| literal.variable as usize + 1).max();
             self.grow(most.unwrap_or_default());
-            let literals = nogood.literals.iter();
-            let mut clause: Vec<Lit> = literals
-                .map(|literal| Lit::new(self.variables[literal.variable as usize], !literal.forward))
-                .collect();
+            let negated =
+                |literal: &Literal| Lit::new(self.variables[literal.variable as usize], !literal.forward);
+            let mut clause: Vec<Lit> = nogood.iter().map(negated).collect();
             self.solver.add_clause_reuse(&mut clause);
             self.told += 1;
         }
@@ -73,6 +72,7 @@ impl<F: Fn(usize) -> bool> Solver<F> {
     fn grow(&mut self, variables: usize) {
         while self.variables.len() < variables {
             self.variables.push(self.solver.new_var(lbool::TRUE, true));
+            self.solver.cb_mut().bytes += BYTES_PER_VARIABLE;
         }
     }
 

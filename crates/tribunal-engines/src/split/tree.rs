@@ -14,29 +14,23 @@ pub(crate) struct Literal {
     pub forward: bool,
 }
 
-/// Literals that cannot all hold, and why.
-pub(super) struct Nogood<W> {
-    pub literals: Vec<Literal>,
-    why: W,
-}
-
-/// What a solver is told: variables, each of which is a split with two cases, and nogoods.
-pub(crate) struct Nogoods<C, W> {
+/// What a solver is told: variables, each of which is a split with two cases, and nogoods, which are literals that cannot all hold.
+pub(crate) struct Nogoods<C> {
     pub splits: Vec<(C, C)>,
-    pub(super) all: Vec<Nogood<W>>,
-    /// How many bytes the nogoods take.
-    pub(super) bytes: usize,
+    pub all: Vec<Vec<Literal>>,
+    /// How many bytes the nogoods take, with what is known of them.
+    pub bytes: usize,
 }
 
-impl<C: Copy, W> Nogoods<C, W> {
+impl<C: Copy> Nogoods<C> {
     pub(crate) fn new() -> Self {
         Nogoods { splits: Vec::new(), all: Vec::new(), bytes: 0 }
     }
 
     /// Adds a nogood; to say why it is one takes so many bytes.
-    pub(crate) fn forbid(&mut self, literals: Vec<Literal>, why: W, bytes: usize) {
-        self.bytes += size_of::<Nogood<W>>() + size_of_val(&literals[..]) + bytes;
-        self.all.push(Nogood { literals, why });
+    pub(crate) fn forbid(&mut self, literals: Vec<Literal>, bytes: usize) {
+        self.bytes += size_of_val(&literals) + size_of_val(&literals[..]) + bytes;
+        self.all.push(literals);
     }
 
     /// The case that a literal stands for.
@@ -47,12 +41,9 @@ impl<C: Copy, W> Nogoods<C, W> {
 }
 
 /// The refutation of everything by nogoods that leave no assignment.
-pub(crate) fn refute<A: Assign>(
-    theory: &mut A,
-    nogoods: &Nogoods<A::Case, A::Why>,
-) -> Result<A::Proof, A::Limit> {
-    let assigned = vec![None; nogoods.splits.len()];
-    let mut tree = Tree { theory, nogoods, assigned, open: Vec::new() };
+pub(crate) fn refute<A: Assign>(theory: &mut A) -> Result<A::Proof, A::Limit> {
+    let assigned = vec![None; theory.nogoods().splits.len()];
+    let mut tree = Tree { theory, assigned, open: Vec::new() };
     tree.count(0)?;
     match search(&mut tree, u64::MAX)?.expect("patience without end") {
         Ok(never) => match never {},
@@ -63,7 +54,6 @@ pub(crate) fn refute<A: Assign>(
 /// A search among nogoods; its cases are literals.
 struct Tree<'a, A: Assign> {
     theory: &'a mut A,
-    nogoods: &'a Nogoods<A::Case, A::Why>,
     /// By variable, its value and the number of the case.
     assigned: Vec<Option<(bool, u32)>>,
     open: Vec<Literal>,
@@ -76,16 +66,16 @@ impl<A: Assign> Theory for Tree<'_, A> {
     type Limit = A::Limit;
 
     fn count(&mut self, bytes: usize) -> Result<(), A::Limit> {
-        self.theory.count(self.nogoods.bytes + bytes)
+        self.theory.count(self.theory.nogoods().bytes + bytes)
     }
 
     /// Of the nogoods that the open cases do not rule out, the first with fewest open literals: the first of these is split, and if there is none the nogood is
     /// broken.
     fn next(&mut self) -> Result<Next<Self>, A::Limit> {
         let mut best: Option<(usize, usize, Option<Literal>)> = None;
-        'nogoods: for (index, nogood) in self.nogoods.all.iter().enumerate() {
+        'nogoods: for (index, nogood) in self.theory.nogoods().all.iter().enumerate() {
             let (mut open, mut first) = (0, None);
-            for &literal in &nogood.literals {
+            for &literal in nogood {
                 match self.assigned[literal.variable as usize] {
                     None => {
                         open += 1;
@@ -102,16 +92,17 @@ impl<A: Assign> Theory for Tree<'_, A> {
                 }
             }
         }
-        let (_, index, first) = best.expect("the nogoods leave no assignment");
+        debug_assert!(best.is_some(), "the nogoods leave no assignment");
+        let (_, index, first) = best.unwrap_or((0, 0, None));
         if let Some(literal) = first {
             self.theory.deepen(self.open.len())?;
             return Ok(Next::Split(vec![Literal { forward: !literal.forward, ..literal }, literal]));
         }
-        let Nogood { literals, why } = &self.nogoods.all[index];
+        let nogood = self.theory.nogoods().all[index].iter();
         let number = |literal: &Literal| self.assigned[literal.variable as usize].map(|(_, case)| case);
-        let mut cases: Vec<u32> = literals.iter().filter_map(number).collect();
+        let mut cases: Vec<u32> = nogood.filter_map(number).collect();
         cases.sort_unstable();
-        let (proof, bytes) = self.theory.leaf(index, why);
+        let (proof, bytes) = self.theory.leaf(index);
         Ok(Next::Refuted(Refuted { proof, cases, bytes }))
     }
 
@@ -128,7 +119,7 @@ impl<A: Assign> Theory for Tree<'_, A> {
     }
 
     fn join(&mut self, cases: Vec<(Literal, A::Proof)>) -> A::Proof {
-        let cases = cases.into_iter().map(|(literal, proof)| (self.nogoods.case(literal), proof));
+        let cases = cases.into_iter().map(|(literal, proof)| (self.theory.nogoods().case(literal), proof));
         self.theory.join(cases.collect())
     }
 }

@@ -3,7 +3,6 @@
 pub(crate) mod c11;
 mod causal;
 mod coherence;
-mod definition;
 pub(crate) mod multiprocessor;
 mod sra;
 mod table;
@@ -12,7 +11,7 @@ mod wsc;
 
 use crate::Engine;
 use crate::memory::checker::Checker;
-use crate::memory::sources;
+use crate::memory::{definition, sources};
 pub use multiprocessor::decide_assuming;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
@@ -119,6 +118,6 @@ pub fn weaken(witness: &Witness, weak: Model) -> Option<Witness> {
 }
 
 fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> (Verdict, Engine) {
-    let verdict = definition::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
+    let verdict = definition::history::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
     (verdict, Engine::Definition)
 }

@@ -90,7 +90,8 @@ fn broken_axiom(edges: &[tribunal_history::verdict::Edge]) -> Axiom {
 }
 
 /// Why no mo exists, by cases: looks for a pair of chains of which one order is refuted by saturation alone; if there is
-/// none, splits on the pair whose two orders tell the most.
+/// none, splits on the pair whose two orders tell the most. It is no [theory](crate::split::Theory): its saturation begins anew in each case and notes no
+/// cases in what it derives, so that there is nothing to jump back by.
 fn refute(
     saturation: &mut SraSaturation<'_>,
     limits: &Limits<'_>,

@@ -5,6 +5,7 @@
 //! run: one of these w comes before its u. Where the cycle has one, that follows. Else one is assumed, that of the latest u, and the others are left for later.
 //!
 //! So this is a search through cases, all of which are sound, that goes back chronologically; it proves nothing when it ends, since patience may end it.
+//! It is no [theory](crate::split::Theory): taking a case back leaves what has run as it is.
 
 use super::super::graph::Node;
 use super::super::{INIT, TxnId};

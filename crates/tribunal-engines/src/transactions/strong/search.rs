@@ -7,7 +7,7 @@ use super::super::{End, KeyId, Proof, TxnId};
 use super::commits;
 use super::saturation::{CommitSaturation, Ground, Halt};
 use super::simulation::Simulated;
-use crate::split::{self, Next, Pairs, Refuted, Theory};
+use crate::split::{self, Next, Open, Pairs, Refuted, Theory};
 use std::iter::once;
 use tribunal_history::limits::Limits;
 use tribunal_history::verdict::Limit;
@@ -129,7 +129,7 @@ impl<F: Fn(&CommitSaturation<'_>) -> Result<Simulated, Limit>> Theory for Writer
 }
 
 impl<F: Fn(&CommitSaturation<'_>) -> Result<Simulated, Limit>> Pairs for Writers<'_, '_, F> {
-    fn pairs(&mut self) -> Result<Result<Vec<TxnId>, Vec<(Pair, Pair)>>, Limit> {
+    fn pairs(&mut self) -> Result<Open<Self>, Limit> {
         let in_the_way = match (self.simulated)(self.saturation)? {
             Ok(commits) => return Ok(Ok(commits)),
             Err(keys) => keys,

@@ -8,7 +8,7 @@
 use super::memory_order::MemoryOrderSweep;
 use super::saturation::{Conflict, Stop, ViewSaturation};
 use crate::reach::graph::Graph;
-use crate::split::{self, Next, Pairs, Refuted, Theory};
+use crate::split::{self, Next, Open, Pairs, Refuted, Theory};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
 use tribunal_history::verdict::{Cycle, Limit, Refutation};
@@ -119,7 +119,7 @@ impl<E: Explain> Theory for Writes<'_, '_, E> {
 }
 
 impl<E: Explain> Pairs for Writes<'_, '_, E> {
-    fn pairs(&mut self) -> Result<Result<Vec<EventId>, Vec<(Self::Case, Self::Case)>>, Limit> {
+    fn pairs(&mut self) -> Result<Open<Self>, Limit> {
         self.sweep.rewind(self.saturation.unchanged_before());
         let Some(pair) = self.sweep.next(&self.saturation.graph) else {
             return Ok(Ok(in_order(self.x, &self.saturation.graph)));

@@ -2,6 +2,9 @@
 //!
 //! A partial mo is refuted by a cycle of psc, since what follows from it follows from all that extend it. A pair of chains of which one
 //! order is refuted has the other; if neither is, one is tried and then the other.
+//!
+//! It is no [theory](crate::split::Theory): a session asks for an mo, not for a proof, so a cycle is found without what it depends on, and what looking ahead
+//! leaves is mostly nothing.
 
 use super::super::log::NONE;
 use super::graph::Graph;

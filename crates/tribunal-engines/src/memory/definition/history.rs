@@ -1,7 +1,7 @@
 //! Any model, by its text: first the edges that monotone checks force in every mo, then a SAT solver for the rest, with clauses for
 //! failed checks. A relation on n events takes n² bits, so this is for histories of at most thousands of events.
 
-use tribunal_cat::decide::{self, Decider};
+use super::{Decider, Verdict as Decided};
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Effect, Plan};
 use tribunal_cat::polarity::Polarities;
@@ -14,7 +14,7 @@ use tribunal_history::verdict::{Check, Limit, ModificationOrder, Refutation, Ver
 
 /// Decides a history in which every read has its source. For models given as text some may have none: whatever they read only adds to rf, so
 /// what fails for all that only fail the more the larger rf is.
-pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Verdict, Limit> {
+pub(in crate::memory) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     limits.check_memory(definition::least_bytes(model, x), 0)?;
     // The only plans that are not there are those that would be too large.
     let too_large = || Limit::Memory { bytes: limits.max_memory, states: 0 };
@@ -39,15 +39,13 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
     let mut decider = Decider::new(&plan, &[]);
     decider.load(&Facts::new(x, model)).map_err(|_| too_large())?;
     match decider.decide(&[], &mut poll) {
-        Ok(decide::Verdict::Consistent(_)) if plan.choices.is_empty() => {
-            Ok(Verdict::Consistent(Witness::History))
-        }
-        Ok(decide::Verdict::Consistent(orders)) => Ok(Verdict::Consistent(Witness::Mo(mo(x, &orders[0])))),
-        Ok(decide::Verdict::Inconsistent(Some(refutation))) => {
+        Ok(Decided::Consistent(_)) if plan.choices.is_empty() => Ok(Verdict::Consistent(Witness::History)),
+        Ok(Decided::Consistent(orders)) => Ok(Verdict::Consistent(Witness::Mo(mo(x, &orders[0])))),
+        Ok(Decided::Inconsistent(Some(refutation))) => {
             Ok(Verdict::Inconsistent(violation(model, &plan, refutation)))
         }
         // Only where an order ranges over what another is; histories have one alone.
-        Ok(decide::Verdict::Inconsistent(None)) => Err(Limit::Stopped),
+        Ok(Decided::Inconsistent(None)) => Err(Limit::Stopped),
         Err(Stopped) => Err(reached.unwrap_or(Limit::Stopped)),
     }
 }

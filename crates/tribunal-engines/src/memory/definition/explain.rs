@@ -6,40 +6,44 @@
 
 use super::Decider;
 use super::saturate::{Added, Conflict, Reason, Stage};
-use crate::limits::{Limits, Stopped};
-use crate::refutation::{Clause, Edge};
-use crate::relation::Relation;
-use rustc_hash::FxHashSet;
-
-/// Edges that cannot all be.
-#[derive(Clone, Debug)]
-pub(super) struct Nogood {
-    pub edges: Vec<Edge>,
-    /// The check that fails on them, with the events of the failure; none if they are a cycle.
-    pub fails: Option<(usize, Vec<usize>)>,
-}
-
-impl Nogood {
-    pub(super) fn clause(&self) -> Option<Clause> {
-        let (check, events) = self.fails.clone()?;
-        Some(Clause { check, edges: self.edges.clone(), events })
-    }
-}
+use crate::split::{Literal, Nogoods};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_cat::refutation::Edge;
+use tribunal_cat::relation::Relation;
 
 /// The nogoods that were found.
-#[derive(Debug, Default)]
-pub(super) struct Nogoods {
-    pub all: Vec<Nogood>,
+pub(super) struct Learned {
+    /// A variable is a pair of events that a choice orders: its first case has the event of the smaller number first.
+    pub nogoods: Nogoods<Edge>,
+    variables: FxHashMap<Edge, u32>,
+    /// By nogood, the check that fails on its edges, with the events of the failure; none if they are a cycle.
+    pub fails: Vec<Option<(usize, Vec<usize>)>>,
     /// Forced edges that have one.
     explained: FxHashSet<Edge>,
-    pub bytes: usize,
 }
 
-impl Nogoods {
-    fn push(&mut self, edges: Vec<Edge>, fails: Option<(usize, Vec<usize>)>) {
-        self.bytes +=
-            size_of::<Nogood>() + 24 * edges.len() + fails.as_ref().map_or(0, |(_, events)| 8 * events.len());
-        self.all.push(Nogood { edges, fails });
+impl Learned {
+    pub(super) fn new() -> Self {
+        let (variables, fails, explained) = Default::default();
+        Learned { nogoods: Nogoods::new(), variables, fails, explained }
+    }
+
+    fn push(&mut self, origins: &[Origin], fails: Option<(usize, Vec<usize>)>) {
+        let literals = origins.iter().map(|&(edge, ..)| self.literal(edge)).collect();
+        let events = fails.as_ref().map_or(0, |(_, events)| size_of_val(&events[..]));
+        self.nogoods.forbid(literals, size_of_val(&fails) + events);
+        self.fails.push(fails);
+    }
+
+    fn literal(&mut self, edge: Edge) -> Literal {
+        let (forward, splits) = (edge.first < edge.second, &mut self.nogoods.splits);
+        let key = if forward { edge } else { edge.reversed() };
+        let variable = *self.variables.entry(key).or_insert_with(|| {
+            splits.push((key, key.reversed()));
+            splits.len() as u32 - 1
+        });
+        Literal { variable, forward }
     }
 }
 
@@ -52,21 +56,21 @@ impl Decider<'_> {
         &mut self,
         trail: &mut Vec<Stage>,
         conflict: Conflict,
-        nogoods: &mut Nogoods,
+        learned: &mut Learned,
         limits: &mut dyn Limits,
     ) -> Result<(), Stopped> {
         let origins = match conflict {
-            Conflict::Check(check) => self.origins_of_failure(trail, check, nogoods, limits)?,
+            Conflict::Check(check) => self.origins_of_failure(trail, check, learned, limits)?,
             Conflict::Cycle { choice, class } => {
                 let origins = self.origins_of_cycle(trail, choice, class);
-                nogoods.push(origins.iter().map(|&(edge, ..)| edge).collect(), None);
+                learned.push(&origins, None);
                 origins
             }
         };
         let mut forced = origins;
         while let Some((edge, reason, stage)) = forced.pop() {
             let Reason::Check(check) = reason else { continue };
-            if !nogoods.explained.insert(edge) {
+            if !learned.explained.insert(edge) {
                 continue;
             }
             // The stage before it, with the edge the other way around.
@@ -74,7 +78,7 @@ impl Decider<'_> {
             let against = self.added_edge(edge.reversed());
             let last = trail[stage - 1].with(vec![against], limits)?;
             trail.push(last);
-            forced.extend(self.origins_of_failure(trail, check, nogoods, limits)?);
+            forced.extend(self.origins_of_failure(trail, check, learned, limits)?);
             trail.pop();
             trail.extend(later);
         }
@@ -95,7 +99,7 @@ impl Decider<'_> {
         &mut self,
         trail: &[Stage],
         check: usize,
-        nogoods: &mut Nogoods,
+        learned: &mut Learned,
         limits: &mut dyn Limits,
     ) -> Result<Vec<Origin>, Stopped> {
         limits.check(0, 0)?;
@@ -118,7 +122,7 @@ impl Decider<'_> {
         }
         origins.sort_unstable_by_key(|&(edge, ..)| edge);
         origins.dedup_by_key(|&mut (edge, ..)| edge);
-        nogoods.push(origins.iter().map(|&(edge, ..)| edge).collect(), Some((check, failure.events)));
+        learned.push(&origins, Some((check, failure.events)));
         Ok(origins)
     }
 

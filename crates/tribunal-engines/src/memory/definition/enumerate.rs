@@ -3,9 +3,9 @@
 use super::Decider;
 use super::orders::{Orders, Range, add_closed, is_order, unordered};
 use super::saturate::{Checks, Stage};
-use crate::limits::{Limits, Pace, Stopped};
-use crate::plan::ChoiceId;
 use std::ops::ControlFlow;
+use tribunal_cat::limits::{Limits, Pace, Stopped};
+use tribunal_cat::plan::ChoiceId;
 
 type Visit<'v, 'p> = dyn FnMut(&mut Decider<'p>, &mut dyn Limits) -> Result<ControlFlow<()>, Stopped> + 'v;
 

@@ -1,25 +1,29 @@
-//! Deciding the orders that a model requires: whether an execution has a coherence order, or other chosen orders, on which no check fails.
+//! Deciding the orders that a model's text requires: whether an execution has a coherence order, or other chosen orders, on which no check fails.
+//!
+//! This is among the engines, not beside the language in `tribunal-cat`, because it is not trusted, and splits cases as the other engines do. `tribunal-litmus`
+//! depends on the engines for it: a crate of its own below both would hold this folder and `split`, and save them alone the rest of the engines,
+//! which the command needs anyway.
 
 mod enumerate;
 mod explain;
 mod forbidden;
+pub(super) mod history;
 mod orders;
 mod saturate;
 mod schedule;
 mod search;
-mod tree;
 
-use crate::evaluate::{Evaluator, UnknownName};
-use crate::limits::{Limits, Pace, Stopped};
-use crate::plan::{Check, ChoiceId, Effect, Facts, Orders as Domain, Plan};
-use crate::polarity::{Polarities, Polarity};
-use crate::refutation::{Case, Clause, Refutation};
-use crate::relation::Relation;
 use forbidden::Forbidden;
 use orders::{Orders, Range, is_order};
 use saturate::{Checks, Stage};
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
+use tribunal_cat::evaluate::{Evaluator, UnknownName};
+use tribunal_cat::limits::{Limits, Pace, Stopped};
+use tribunal_cat::plan::{Check, ChoiceId, Effect, Facts, Orders as Domain, Plan};
+use tribunal_cat::polarity::{Polarities, Polarity};
+use tribunal_cat::refutation::{Case, Clause, Refutation};
+use tribunal_cat::relation::Relation;
 
 /// Decides one execution after another.
 #[derive(Clone, Debug)]

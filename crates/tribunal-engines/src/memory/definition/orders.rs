@@ -2,8 +2,8 @@
 //!
 //! Each class has a small relation of its own, on places in it, that is transitively closed. Only for evaluation they are put together.
 
-use crate::limits::{Pace, Stopped};
-use crate::relation::{Relation, Set, members};
+use tribunal_cat::limits::{Pace, Stopped};
+use tribunal_cat::relation::{Relation, Set, members};
 
 /// What a choice ranges over on an execution.
 #[derive(Clone, Debug, Default)]

@@ -5,12 +5,12 @@
 //! heuristic: what comes out is evaluated.
 
 use super::orders::Range;
-use crate::evaluate::Evaluator;
-use crate::evaluate::program::Code;
-use crate::limits::{Limits, Stopped};
-use crate::plan::{NodeId, Op};
-use crate::relation::{Relation, Set, members};
 use std::collections::VecDeque;
+use tribunal_cat::evaluate::Code;
+use tribunal_cat::evaluate::Evaluator;
+use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_cat::plan::{NodeId, Op};
+use tribunal_cat::relation::{Relation, Set, members};
 
 /// `a ; choice` or `a^-1 ; choice`: for each event of the choice, those that come before whatever comes after it.
 struct Waits {

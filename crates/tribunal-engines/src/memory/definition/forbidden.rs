@@ -7,11 +7,11 @@
 //! Invariant: a pair is only marked if the check fails on the present choices with the pair, and so, for checks whose failure is monotone,
 //! on all that contain both.
 
-use crate::evaluate::program::Code;
-use crate::evaluate::{Evaluator, Value};
-use crate::limits::{Pace, Stopped};
-use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
-use crate::relation::{Relation, Set};
+use tribunal_cat::evaluate::Code;
+use tribunal_cat::evaluate::{Evaluator, Value};
+use tribunal_cat::limits::{Pace, Stopped};
+use tribunal_cat::plan::{ChoiceId, Condition, NodeId, Op, Type};
+use tribunal_cat::relation::{Relation, Set};
 
 /// Memory for marking, from one time to the next.
 #[derive(Clone, Debug, Default)]

@@ -6,9 +6,9 @@
 
 use super::Decider;
 use super::orders::{Orders, is_order, is_total};
-use crate::limits::{Limits, Pace, Stopped};
-use crate::plan::ChoiceId;
-use crate::relation::{Relation, members};
+use tribunal_cat::limits::{Limits, Pace, Stopped};
+use tribunal_cat::plan::ChoiceId;
+use tribunal_cat::relation::{Relation, members};
 
 /// The reason why pairs were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,101 +1,117 @@
-//! The search for orders by a SAT solver that is told of conflicts as they are met (wSC+ENUM of Zennou et al. 2020, for any checks).
+//! What saturation leaves open of the orders: [split](split::solve) by a SAT solver, for any checks (wSC+ENUM of Zennou et al. 2020 is the same for sc).
 //!
-//! A variable says how a choice orders two events. There is one only for pairs that some nogood names, and no clauses for transitivity: each
-//! assignment is added to what is forced without it, and saturated. If nothing breaks, a candidate of the rest is evaluated. What breaks
+//! A variable says how a choice orders two events. There is one only for pairs that some nogood names. An assignment is added as a whole to what is forced
+//! without it, and saturated, unlike in the other theories, which assume case by case: here a saturation evaluates all checks, however little is new.
+//! If nothing breaks, a candidate of the rest is evaluated. What breaks
 //! becomes nogoods: of the edges that a failure depends on, or of a whole order where the check is not monotone. Every round adds a nogood that
 //! its assignment breaks, and edges are finitely many.
 
 use super::Decider;
-use super::explain::Nogoods;
+use super::explain::Learned;
 use super::orders::{Orders, is_total};
 use super::saturate::{Added, Checks, Conflict, Reason, Stage};
 use super::schedule::Schedule;
-use super::tree::Tree;
-use crate::evaluate::Evaluator;
-use crate::limits::{Limits, Stopped};
-use crate::plan::{ChoiceId, Condition};
-use crate::refutation::{Edge, Refutation};
-use crate::relation::Relation;
-use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, clause, lbool};
+use crate::split::{self, Assign, Literal, Nogoods};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use tribunal_cat::evaluate::Evaluator;
+use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_cat::plan::{ChoiceId, Condition};
+use tribunal_cat::refutation::{Case, Clause, Edge, Refutation};
+use tribunal_cat::relation::{Relation, Set};
 
-/// Stops the solver at a limit.
-struct Polling<'a> {
-    limits: RefCell<&'a mut dyn Limits>,
-    /// What is held beside the solver's clauses.
-    held: usize,
-    /// What clauses take.
-    clauses: usize,
-    states: u64,
+/// The orders as a theory: a case puts an event before another. Its proofs are cases of the refutation.
+struct Open<'a, 'p, 'l> {
+    decider: &'a mut Decider<'p>,
+    trail: &'a mut Vec<Stage>,
+    /// How many stages assume nothing.
+    saturated: usize,
+    learned: Learned,
+    refutation: Refutation,
+    /// The clause of each nogood that was used.
+    clauses: FxHashMap<usize, u32>,
+    limits: &'a RefCell<&'l mut dyn Limits>,
+    /// What was counted last: bytes of the decider, and states.
+    counted: &'a Cell<(usize, u64)>,
 }
 
-impl Callbacks for Polling<'_> {
-    fn on_new_clause(&mut self, literals: &[Lit], _: clause::Kind) {
-        self.clauses += bytes_of_clause(literals);
+impl Open<'_, '_, '_> {
+    fn push(&mut self, case: Case) -> u32 {
+        self.refutation.cases.push(case);
+        self.refutation.cases.len() as u32 - 1
     }
 
-    fn on_delete_clause(&mut self, literals: &[Lit]) {
-        self.clauses = self.clauses.saturating_sub(bytes_of_clause(literals));
+    fn explain(&mut self, conflict: Conflict) -> Result<(), Stopped> {
+        self.decider.explain(self.trail, conflict, &mut self.learned, &mut **self.limits.borrow_mut())
     }
 
-    fn stop(&self) -> bool {
-        self.check().is_err()
-    }
-}
-
-impl Polling<'_> {
-    fn check(&self) -> Result<(), Stopped> {
-        self.limits.borrow_mut().check(self.held + self.clauses, self.states)
+    /// Whether a candidate holds; if not, why is learned.
+    fn try_candidates(&mut self) -> Result<bool, Stopped> {
+        self.decider.try_candidates(self.trail, &mut self.learned, &mut **self.limits.borrow_mut())
     }
 }
 
-/// Its literals, a header, and two watches in lists with room to grow.
-fn bytes_of_clause(literals: &[Lit]) -> usize {
-    96 + 8 * literals.len()
-}
+impl Assign for Open<'_, '_, '_> {
+    type Case = Edge;
+    type Proof = u32;
+    type Solution = ();
+    type Limit = Stopped;
 
-/// What the solver takes before it has learned anything: room for a million words of clauses.
-const SOLVER: usize = 4 << 20;
-
-/// What an edge takes, with its variable in the solver.
-const BYTES_PER_EDGE: usize = 400;
-
-struct Variables<'a> {
-    solver: Solver<Polling<'a>>,
-    /// Of edges whose first event has the smaller number.
-    variables: FxHashMap<Edge, Var>,
-    edges: Vec<(Edge, Var)>,
-    /// How many nogoods the solver knows.
-    told: usize,
-}
-
-impl Variables<'_> {
-    fn literal(&mut self, edge: Edge) -> Lit {
-        let forward = edge.first < edge.second;
-        let key = if forward { edge } else { edge.reversed() };
-        let variable = *self.variables.entry(key).or_insert_with(|| {
-            let variable = self.solver.new_var(lbool::TRUE, true);
-            self.edges.push((key, variable));
-            variable
-        });
-        Lit::new(variable, forward)
+    fn count(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.decider.states += 1;
+        let (own, states) = (self.decider.bytes(), self.decider.states);
+        self.counted.set((own, states));
+        self.limits.borrow_mut().check(own + bytes, states)
     }
 
-    /// Tells the solver of new nogoods.
-    fn tell(&mut self, nogoods: &Nogoods) {
-        for nogood in &nogoods.all[self.told..] {
-            let mut clause: Vec<Lit> = nogood.edges.iter().map(|&edge| !self.literal(edge)).collect();
-            self.solver.add_clause_reuse(&mut clause);
+    fn nogoods(&self) -> &Nogoods<Edge> {
+        &self.learned.nogoods
+    }
+
+    fn assign(&mut self, values: &[bool]) -> Result<Option<()>, Stopped> {
+        self.trail.truncate(self.saturated);
+        let literals = (0..).zip(values).map(|(variable, &forward)| Literal { variable, forward });
+        let edges = literals.map(|literal| self.learned.nogoods.case(literal));
+        let assumed = self.decider.assumed(self.trail, edges);
+        let conflict = {
+            let limits = &mut **self.limits.borrow_mut();
+            if !assumed.is_empty() {
+                let next = self.trail[self.trail.len() - 1].with(assumed, limits)?;
+                self.trail.push(next);
+            }
+            self.decider.saturate(self.trail, Checks::Monotone, limits)?
+        };
+        let known = self.learned.fails.len();
+        match conflict {
+            Some(conflict) => self.explain(conflict)?,
+            None if self.try_candidates()? => return Ok(Some(())),
+            None => {}
         }
-        self.told = nogoods.all.len();
+        if self.learned.fails.len() == known {
+            debug_assert!(false, "every round has a new nogood");
+            return Err(Stopped);
+        }
+        Ok(None)
     }
 
-    /// What the solver's model says of each variable's events.
-    fn assignment(&self) -> impl Iterator<Item = Edge> + '_ {
-        let model = self.solver.get_model();
-        let holds = move |variable: Var| model[variable.idx() as usize] == lbool::TRUE;
-        self.edges.iter().map(move |&(edge, variable)| if holds(variable) { edge } else { edge.reversed() })
+    fn leaf(&mut self, nogood: usize) -> (u32, usize) {
+        let case = match &self.learned.fails[nogood] {
+            None => Case::Cycle,
+            Some((check, events)) => {
+                let (nogoods, clauses) = (&self.learned.nogoods, &mut self.refutation.clauses);
+                Case::Clause(*self.clauses.entry(nogood).or_insert_with(|| {
+                    let edges = nogoods.all[nogood].iter().map(|&literal| nogoods.case(literal)).collect();
+                    clauses.push(Clause { check: *check, edges, events: events.clone() });
+                    clauses.len() as u32 - 1
+                }))
+            }
+        };
+        (self.push(case), size_of::<Case>())
+    }
+
+    fn join(&mut self, cases: Vec<(Edge, u32)>) -> u32 {
+        let (edge, forward, backward) = split::two(cases);
+        self.push(Case::Split { edge, forward, backward })
     }
 }
 
@@ -107,52 +123,25 @@ impl Decider<'_> {
         conflict: Option<Conflict>,
         limits: &mut dyn Limits,
     ) -> Result<Option<Refutation>, Stopped> {
-        let mut nogoods = Nogoods::default();
+        let (limits, counted) = (&RefCell::new(limits), &Cell::default());
+        let (learned, saturated) = (Learned::new(), trail.len());
+        let (refutation, clauses) = Default::default();
+        let mut open =
+            Open { decider: self, trail, saturated, learned, refutation, clauses, limits, counted };
         if let Some(conflict) = conflict {
-            self.explain(trail, conflict, &mut nogoods, limits)?;
-            return Tree::new(&nogoods.all, limits, &mut self.states).refute().map(Some);
+            open.explain(conflict)?;
+            split::refute(&mut open)?;
+            return Ok(Some(open.refutation));
         }
-        if self.try_candidates(trail, &mut nogoods, limits)? {
+        if open.try_candidates()? {
             return Ok(None);
         }
-        let saturated = trail.len();
-        limits.check(self.bytes() + SOLVER, self.states)?;
-        let held = self.bytes() + SOLVER;
-        let polling = Polling { limits: RefCell::new(limits), held, clauses: 0, states: self.states };
-        let solver = Solver::new(SolverOpts::default(), polling);
-        let mut variables = Variables { solver, variables: FxHashMap::default(), edges: Vec::new(), told: 0 };
-        loop {
-            variables.tell(&nogoods);
-            self.states += 1;
-            let held = self.bytes() + SOLVER + nogoods.bytes + variables.edges.len() * BYTES_PER_EDGE;
-            let polling = variables.solver.cb_mut();
-            (polling.held, polling.states) = (held, self.states);
-            polling.check()?;
-            match variables.solver.solve_limited(&[]) {
-                satisfiable if satisfiable == lbool::TRUE => {}
-                satisfiable if satisfiable == lbool::FALSE => {
-                    let limits = variables.solver.cb_mut().limits.get_mut();
-                    return Tree::new(&nogoods.all, *limits, &mut self.states).refute().map(Some);
-                }
-                _ => return Err(Stopped),
-            }
-            trail.truncate(saturated);
-            let assumed = self.assumed(trail, variables.assignment());
-            let limits = &mut **variables.solver.cb_mut().limits.get_mut();
-            if !assumed.is_empty() {
-                let next = trail[trail.len() - 1].with(assumed, limits)?;
-                trail.push(next);
-            }
-            match self.saturate(trail, Checks::Monotone, limits)? {
-                Some(conflict) => self.explain(trail, conflict, &mut nogoods, limits)?,
-                None if self.try_candidates(trail, &mut nogoods, limits)? => return Ok(None),
-                None => {}
-            }
-            if nogoods.all.len() == variables.told {
-                debug_assert!(false, "every round has a new nogood");
-                return Err(Stopped);
-            }
-        }
+        let stop = |bytes: usize| {
+            let (own, states) = counted.get();
+            limits.borrow_mut().check(own + bytes, states).is_err()
+        };
+        let decided = split::solve(&mut open, stop)?;
+        Ok(decided.is_err().then_some(open.refutation))
     }
 
     /// What is assumed beside the last stage.
@@ -185,7 +174,7 @@ impl Decider<'_> {
     fn try_candidates(
         &mut self,
         trail: &mut Vec<Stage>,
-        nogoods: &mut Nogoods,
+        learned: &mut Learned,
         limits: &mut dyn Limits,
     ) -> Result<bool, Stopped> {
         let last = trail.len() - 1;
@@ -194,7 +183,7 @@ impl Decider<'_> {
             let Some(check) = first_failure(&mut self.evaluator, &[&self.other], limits)? else {
                 return Ok(true);
             };
-            self.explain(trail, Conflict::Check(check), nogoods, limits)?;
+            self.explain(trail, Conflict::Check(check), learned, limits)?;
             return Ok(false);
         }
         let acyclic = |check: usize| self.plan().checks[check].condition == Condition::Acyclic;
@@ -214,7 +203,7 @@ impl Decider<'_> {
         }
         if let Some((candidate, check)) = first {
             trail.push(candidate);
-            self.explain(trail, Conflict::Check(check), nogoods, limits)?;
+            self.explain(trail, Conflict::Check(check), learned, limits)?;
             trail.pop();
         }
         Ok(false)
@@ -284,7 +273,7 @@ fn along_places(events: &[usize], place: &[usize]) -> Relation {
     let mut sorted: Vec<usize> = (0..events.len()).collect();
     sorted.sort_unstable_by_key(|&index| place[events[index]]);
     let mut order = Relation::empty(events.len());
-    let mut after = crate::relation::Set::empty(events.len());
+    let mut after = Set::empty(events.len());
     for &index in sorted.iter().rev() {
         order.extend_row_with(index, &after);
         after.insert(index);
