@@ -209,10 +209,10 @@ impl<'a> Operators<'a, Proposition> for Lexer<'a> {
     }
 
     /// `a => b => c` is an operand: it binds tighter than the operators.
-    fn operand(&mut self, least: u8) -> Result<Proposition, Fault> {
+    fn operand(&mut self, _least: u8) -> Result<Proposition, Fault> {
         let left = primary(self)?;
         if self.take("=>") {
-            let right = self.deeper(|lexer| lexer.operand(least))?;
+            let right = self.deeper(|lexer| lexer.operand(1))?;
             return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
         }
         Ok(left)
