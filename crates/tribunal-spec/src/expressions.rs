@@ -27,7 +27,7 @@ const COMPARISONS: [(&str, Operator); 6] = [
     (">", Operator::Greater),
 ];
 
-/// How tightly sums bind. `not` and comparisons, which make no rows, stand between `and` and them.
+/// How tightly sums bind. `not` and comparisons, which make no rows and are no operands of sums, stand between `and` and them.
 const SUM: u8 = 5;
 
 /// Operands have their places: where the last one of a row begins.
@@ -35,14 +35,14 @@ impl<'a> Operators<'a, (Typed, Position)> for Parser<'a> {
     type Operator = Operator;
     const NESTS: bool = true;
 
-    fn operator(written: &str) -> Option<(u8, Operator)> {
+    fn operator(written: &str, least: u8) -> Option<(u8, Operator)> {
         Some(match written {
             "else" => (1, Operator::Else),
             "or" => (2, Operator::Or),
             "and" => (3, Operator::And),
-            "+" => (SUM, Operator::Plus),
-            "-" => (SUM, Operator::Minus),
-            "*" => (SUM + 1, Operator::Times),
+            "+" if least >= SUM => (SUM, Operator::Plus),
+            "-" if least >= SUM => (SUM, Operator::Minus),
+            "*" if least >= SUM => (SUM + 1, Operator::Times),
             _ => return None,
         })
     }

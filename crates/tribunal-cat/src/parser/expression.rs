@@ -14,7 +14,7 @@ fn expression(at: Place, kind: Kind) -> Expression {
 
 impl<'a> Operators<'a, Expression> for Parser<'a> {
     type Operator = Chain;
-    fn operator(written: &str) -> Option<(u8, Chain)> {
+    fn operator(written: &str, _least: u8) -> Option<(u8, Chain)> {
         Some(match written {
             "|" => (1, Chain::Union),
             "++" => (2, Chain::Add),
@@ -49,7 +49,7 @@ impl<'a> Operators<'a, Expression> for Parser<'a> {
 /// `"a" || "b" && not "c"`
 impl<'a> Operators<'a, Variant> for Parser<'a> {
     type Operator = fn(Vec<Variant>) -> Variant;
-    fn operator(written: &str) -> Option<(u8, Self::Operator)> {
+    fn operator(written: &str, _least: u8) -> Option<(u8, Self::Operator)> {
         Some(match written {
             "||" => (1, Variant::Any),
             "&&" => (2, Variant::All),

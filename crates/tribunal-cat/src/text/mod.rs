@@ -29,7 +29,7 @@
 //!
 //! impl<'a> Operators<'a, Value> for Cursor<'a, Sums> {
 //!     type Operator = fn(u64, u64) -> u64;
-//!     fn operator(written: &str) -> Option<(u8, Self::Operator)> {
+//!     fn operator(written: &str, _least: u8) -> Option<(u8, Self::Operator)> {
 //!         Some(match written {
 //!             "+" => (1, |a, b| a + b),
 //!             "*" => (2, |a, b| a * b),

@@ -17,8 +17,9 @@ pub trait Operators<'a, T>: Grammar<'a> {
     /// The meaning of an operator.
     type Operator;
 
-    /// The table of operators: how tightly one binds, from 1, and its meaning, by how it is written.
-    fn operator(written: &str) -> Option<(u8, Self::Operator)>;
+    /// The table of operators: how tightly one binds, from 1, and its meaning, by how it is written. Those that bind
+    /// less than `least` are not asked for.
+    fn operator(written: &str, least: u8) -> Option<(u8, Self::Operator)>;
 
     /// True if each operator of a row is a level of nesting, because the tree of a row is as deep as the row is long.
     const NESTS: bool = false;
@@ -45,7 +46,8 @@ pub trait Operators<'a, T>: Grammar<'a> {
             let (Token::Sign(text) | Token::Word(text) | Token::Name(text)) = self.cursor().peek() else {
                 break;
             };
-            let Some((binding, operator)) = Self::operator(text).filter(|&(binding, _)| binding >= least)
+            let Some((binding, operator)) =
+                Self::operator(text, least).filter(|&(binding, _)| binding >= least)
             else {
                 break;
             };

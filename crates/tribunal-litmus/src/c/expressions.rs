@@ -12,7 +12,7 @@ const LONGEST: usize = 2000;
 
 impl<'a> Operators<'a, Expr> for Parser<'a> {
     type Operator = Binary;
-    fn operator(written: &str) -> Option<(u8, Binary)> {
+    fn operator(written: &str, _least: u8) -> Option<(u8, Binary)> {
         Some(match written {
             "|" => (1, Binary::Or),
             "^" => (2, Binary::Xor),

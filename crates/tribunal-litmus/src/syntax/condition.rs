@@ -200,7 +200,7 @@ fn observed(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
 
 impl<'a> Operators<'a, Proposition> for Lexer<'a> {
     type Operator = fn(Vec<Proposition>) -> Proposition;
-    fn operator(written: &str) -> Option<(u8, Self::Operator)> {
+    fn operator(written: &str, _least: u8) -> Option<(u8, Self::Operator)> {
         Some(match written {
             "\\/" => (1, Proposition::Or),
             "/\\" => (2, Proposition::And),

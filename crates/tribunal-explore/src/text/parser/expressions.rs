@@ -11,7 +11,7 @@ const COMPARISON: u8 = 3;
 
 impl<'a> Operators<'a, Expr> for Parser<'a> {
     type Operator = Operator;
-    fn operator(written: &str) -> Option<(u8, Operator)> {
+    fn operator(written: &str, _least: u8) -> Option<(u8, Operator)> {
         Some(match written {
             "||" => (1, Operator::Or),
             "&&" => (2, Operator::And),
