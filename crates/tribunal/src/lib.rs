@@ -100,9 +100,9 @@ pub use tribunal_formats::{Format, open, read};
 #[doc(inline)]
 pub use tribunal_history::{limits::Limits, model::Model, verdict::Limit, verdict::Verdict};
 #[doc(inline)]
-pub use tribunal_report::{Answer, Check, Checkable, Question, Questions, Specifications};
+pub use tribunal_report::{Answer, Check, Question, Questions, Specifications};
 #[doc(inline)]
-pub use tribunal_view::{Document, Request, answer, dot, page, svg};
+pub use tribunal_view::{Request, answer, dot, page, svg};
 
 /// Executions of threads that read and write locations, and the models they may be required to satisfy.
 pub mod memory {
@@ -120,7 +120,7 @@ pub mod memory {
         Order, ThreadId,
     };
     #[doc(inline)]
-    pub use tribunal_history::verdict::{ModificationOrder, Race, Unsupported, Violation, Witness};
+    pub use tribunal_history::verdict::{ModificationOrder, Race, Violation, Witness};
 }
 
 /// Histories of calls and returns on a concurrent object, specifications of what it should do, and the criteria between them.
@@ -133,7 +133,7 @@ pub mod object {
     #[doc(inline)]
     pub use tribunal_history::object::{
         AbstractExecution, Criterion, History, Invocation, Kind, MalformedCriterion, MalformedHistory, OpId,
-        Signature, Spec, Specification, Typed, Unsupported, Value, Verdict, Violation, Visibility, specs,
+        Signature, Spec, Specification, Value, Verdict, Violation, Visibility, specs,
     };
 }
 
@@ -145,8 +145,8 @@ pub mod transactions {
     };
     #[doc(inline)]
     pub use tribunal_history::transactions::{
-        History, HistoryBuilder, INIT, KeyId, Level, MalformedHistory, Op, SessionId, Span, Status, TxnId,
-        Unsupported, Verdict, Violation, Witness,
+        History, HistoryBuilder, KeyId, Level, MalformedHistory, Op, SessionId, Span, Status, TxnId, Verdict,
+        Violation, Witness,
     };
 }
 
