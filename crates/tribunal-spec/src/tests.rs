@@ -99,6 +99,11 @@ fn faults_have_places() {
             "object o { method m() { return 1 + \"a\" } }",
             "f:1:36: each side of `+` must be a whole number, found a text",
         ),
+        // The place is that of the operand, not that of its last factor.
+        (
+            "object o { method m() { return \"a\" + 2 * 3 } }",
+            "f:1:38: each side of `+` must be a text, found a whole number",
+        ),
         (
             "object o { method m() { return true + 1 } }",
             "f:1:32: each side of `+` must be a whole number, found true or false",
