@@ -30,7 +30,7 @@ const COMPARISONS: [(&str, Operator); 6] = [
 /// How tightly sums bind. `not` and comparisons, which make no rows and are no operands of sums, stand between `and` and them.
 const SUM: u8 = 5;
 
-/// Operands have their places: where the last one of a row begins.
+/// Operands have their places: where they begin, and a row where its last operand does.
 impl<'a> Operators<'a, (Typed, Position)> for Parser<'a> {
     type Operator = Operator;
     const NESTS: bool = true;
@@ -56,10 +56,9 @@ impl<'a> Operators<'a, (Typed, Position)> for Parser<'a> {
         &mut self,
         left: (Typed, Position),
         infix: Infix<Operator>,
-        right: (Typed, Position),
+        (right, _): (Typed, Position),
     ) -> Parsed<(Typed, Position)> {
-        let place = right.1;
-        Ok((self.binary(infix.operator, left, right)?, place))
+        Ok((self.binary(infix.operator, left, (right, infix.right))?, infix.right))
     }
 }
 

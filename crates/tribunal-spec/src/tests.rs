@@ -99,6 +99,16 @@ fn faults_have_places() {
             "object o { method m() { return 1 + \"a\" } }",
             "f:1:36: each side of `+` must be a whole number, found a text",
         ),
+        // The place is that of the operand, not that of its last factor.
+        (
+            "object o { method m() { return \"a\" + 2 * 3 } }",
+            "f:1:38: each side of `+` must be a text, found a whole number",
+        ),
+        // A row is blamed where its last operand begins.
+        (
+            "object o { method m(x) { return x + \"a\" - 1 } }",
+            "f:1:37: each side of `-` and `*` must be a whole number, found a text",
+        ),
         (
             "object o { method m() { return true + 1 } }",
             "f:1:32: each side of `+` must be a whole number, found true or false",

@@ -8,6 +8,8 @@ pub struct Infix<O> {
     pub operator: O,
     /// Its place.
     pub at: Position,
+    /// Where the right operand begins.
+    pub right: Position,
     /// True if the left operand is a row of operators that bind as tightly, without parentheses.
     pub continues: bool,
 }
@@ -62,8 +64,9 @@ pub trait Operators<'a, T>: Grammar<'a> {
                 self.cursor().enter()?;
             }
             length += 1;
+            let infix = Infix { operator, at, right: self.cursor().at(), continues };
             let right = self.climb(binding + 1)?;
-            left = self.combine(left, Infix { operator, at, continues }, right)?;
+            left = self.combine(left, infix, right)?;
         }
         self.cursor().leave(nested(length));
         Ok(left)
