@@ -84,7 +84,7 @@ impl<const W: usize> FixedSet<W> {
     /// Whether it is contained in the other.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
-        bits::is_subset(&self.0, &other.0)
+        (0..W).all(|at| self.0[at] & !other.0[at] == 0)
     }
 
     /// The bits, 64 a word.
@@ -99,8 +99,10 @@ macro_rules! operator {
         impl<const W: usize> $assign for FixedSet<W> {
             #[inline]
             fn $assign_function(&mut self, other: Self) {
-                let with: fn(&mut u64, u64) = $with;
-                self.0.iter_mut().zip(other.0).for_each(|(mine, its)| with(mine, its));
+                // A loop of known length, since iterators over arrays are not always inlined.
+                for at in 0..W {
+                    ($with)(&mut self.0[at], other.0[at]);
+                }
             }
         }
 
@@ -116,9 +118,9 @@ macro_rules! operator {
     };
 }
 
-operator!(BitOr, bitor, BitOrAssign, bitor_assign, |mine, its| *mine |= its);
-operator!(BitAnd, bitand, BitAndAssign, bitand_assign, |mine, its| *mine &= its);
-operator!(Sub, sub, SubAssign, sub_assign, |mine, its| *mine &= !its);
+operator!(BitOr, bitor, BitOrAssign, bitor_assign, |mine: &mut u64, its: u64| *mine |= its);
+operator!(BitAnd, bitand, BitAndAssign, bitand_assign, |mine: &mut u64, its: u64| *mine &= its);
+operator!(Sub, sub, SubAssign, sub_assign, |mine: &mut u64, its: u64| *mine &= !its);
 
 impl<const W: usize> FromIterator<usize> for FixedSet<W> {
     fn from_iter<I: IntoIterator<Item = usize>>(numbers: I) -> Self {
