@@ -1,7 +1,7 @@
 //! Certificates as JSON: those of memories here, of objects in [`object`], of transactions in [`transactions`].
 //!
 //! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. `docs/formats.md` documents the
-//! format. Reading checks that every event, location and name exists; [`tribunal_verify`] checks that the certificate is
+//! format. Reading checks that every event, location and name exists; `tribunal-verify` checks that the certificate is
 //! right.
 
 mod digest;
