@@ -4,14 +4,13 @@ use crate::environment;
 use crate::failure::Replay;
 use crate::failure::shrink;
 use crate::options::{Checkpoint, Mode, Options};
-use crate::program::Program;
+use crate::program::{Place, Program};
 use crate::report::{End, Failure, Problem, Report};
 use crate::runtime::state::Needs;
 use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
 use crate::search::search;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -151,6 +150,12 @@ impl Explorer {
     /// The stack size of threads (default 1 MiB); memory is committed as it is used.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.settings.stack_size = bytes;
+        self
+    }
+
+    /// Explores code that is not Rust's; closures are not called.
+    pub fn foreign(mut self, code: &'static crate::foreign::Foreign) -> Self {
+        self.settings.foreign = Some(code);
         self
     }
 
@@ -339,7 +344,7 @@ fn passed(report: Report) -> Result<Report, Box<Failed>> {
         return Err(Box::new(Failed { failure: None, said: line }));
     }
     // Whoever closed standard error does not want to know.
-    let _ = writeln!(std::io::stderr(), "{}: {line}", Location::caller());
+    let _ = writeln!(std::io::stderr(), "{}: {line}", Place::caller());
     Ok(report)
 }
 
