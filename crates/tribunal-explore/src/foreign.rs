@@ -21,6 +21,8 @@ pub use crate::sync::condvar::Notified;
 pub struct Foreign {
     /// Runs a thread, on its own stack, from its beginning to its end. Thread 0 is the main thread.
     pub enter: fn(ThreadId),
+    /// A thread that was asked for has a number; called before it runs.
+    pub spawned: fn(ThreadId, ThreadId),
     /// Told of what a thread knows, before it goes on; see [`Program::told`](crate::program::Program::told).
     pub told: fn(ThreadId, Option<&[u32]>),
     /// All threads have ended: whether something is wrong with the execution as a whole.

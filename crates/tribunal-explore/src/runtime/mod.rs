@@ -310,6 +310,9 @@ impl Program for Rust {
     }
 
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        if let Some(foreign) = self.foreign {
+            (foreign.spawned)(parent, child);
+        }
         let state = self.state();
         let body = state.thread(parent).child.take();
         state.thread(parent).last_child = child;

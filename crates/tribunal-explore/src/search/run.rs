@@ -166,6 +166,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     ) -> Self {
         program.keep_to(limits);
         memory.keep_to(limits);
+        if program.asks_what_threads_know() {
+            memory.count_ends();
+        }
         Worker {
             program,
             options,
