@@ -18,6 +18,9 @@ struct Snapshot {
     files: i32,
 }
 
+/// The runtime's own files have descriptors from here on.
+pub const OWN_FILES: i32 = 900;
+
 static SNAPSHOT: Only<Option<Snapshot>> = Only::new(None);
 
 /// The modules' thread-local variables, relative to the thread's control block.
@@ -58,8 +61,8 @@ pub fn restore() {
     }
     if snapshot.files >= 0 {
         // What the last execution left open.
-        // SAFETY: the runtime's own files are below.
-        unsafe { libc::syscall(libc::SYS_close_range, snapshot.files, libc::c_uint::MAX, 0) };
+        // SAFETY: the runtime's own files are not among them.
+        unsafe { libc::syscall(libc::SYS_close_range, snapshot.files, OWN_FILES - 1, 0) };
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is told of an exploration: to people, or to the command that started the program, as JSON.
 
 use crate::environment::Settings;
+use crate::memory::OWN_FILES;
 use crate::only::Only;
 use crate::{main_function, names};
 use serde_json::{Value as Json, json};
@@ -32,10 +33,9 @@ impl Out {
     pub fn take(settings: &Settings) -> Out {
         // SAFETY: descriptors of this process, each of them owned once.
         unsafe {
-            let most = 100;
-            let people = File::from_raw_fd(libc::fcntl(2, libc::F_DUPFD_CLOEXEC, most));
+            let people = File::from_raw_fd(libc::fcntl(2, libc::F_DUPFD_CLOEXEC, OWN_FILES));
             if let Some(report) = settings.report {
-                *TO.get() = Some(File::from_raw_fd(libc::fcntl(report, libc::F_DUPFD_CLOEXEC, most)));
+                *TO.get() = Some(File::from_raw_fd(libc::fcntl(report, libc::F_DUPFD_CLOEXEC, OWN_FILES)));
                 libc::close(report);
             }
             if !settings.output {
