@@ -54,6 +54,11 @@ pub fn thread() -> ThreadId {
     ThreadId(THREAD.load(Relaxed) as u32)
 }
 
+/// This thread goes on.
+pub fn goes_on(thread: ThreadId) {
+    THREAD.store(thread.index(), Relaxed);
+}
+
 /// Called once, before `main`: where the thread-local storage of the process is.
 pub fn begin() {
     const AT_HWCAP2: libc::c_ulong = 26;

@@ -305,7 +305,39 @@ extern "C" fn malloc_usable_size(block: *mut u8) -> usize {
     if block.is_null() { 0 } else { size_of(block) }
 }
 
+/// `operator new`.
+extern "C" fn new(size: usize) -> *mut u8 {
+    let block = allocate(size, HEADER);
+    if block.is_null() {
+        // SAFETY: the program cannot go on without it.
+        unsafe { libc::abort() };
+    }
+    block
+}
+
+extern "C" fn new_aligned(size: usize, align: usize) -> *mut u8 {
+    memalign(align, size)
+}
+
 entries! {
+    _Znwm = self::new;
+    _Znam = self::new;
+    _ZnwmRKSt9nothrow_t = self::malloc;
+    _ZnamRKSt9nothrow_t = self::malloc;
+    _ZnwmSt11align_val_t = self::new_aligned;
+    _ZnamSt11align_val_t = self::new_aligned;
+    _ZnwmSt11align_val_tRKSt9nothrow_t = self::new_aligned;
+    _ZnamSt11align_val_tRKSt9nothrow_t = self::new_aligned;
+    _ZdlPv = self::free;
+    _ZdaPv = self::free;
+    _ZdlPvm = self::free;
+    _ZdaPvm = self::free;
+    _ZdlPvRKSt9nothrow_t = self::free;
+    _ZdaPvRKSt9nothrow_t = self::free;
+    _ZdlPvSt11align_val_t = self::free;
+    _ZdaPvSt11align_val_t = self::free;
+    _ZdlPvmSt11align_val_t = self::free;
+    _ZdaPvmSt11align_val_t = self::free;
     malloc = self::malloc;
     calloc = self::calloc;
     realloc = self::realloc;

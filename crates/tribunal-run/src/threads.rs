@@ -281,6 +281,7 @@ pub fn spawned(parent: ThreadId, child: ThreadId) {
 
 /// See [`foreign::Foreign`].
 pub fn told(thread: ThreadId, known: Option<&[u32]>) {
+    control::goes_on(thread);
     let thread = of(thread);
     thread.is_checked = known.is_some();
     thread.known.clear();
