@@ -90,6 +90,11 @@ pub trait Program {
         true
     }
 
+    /// Whether the program is over when its main thread has ended: other threads may then wait forever.
+    fn ends_with_main(&self) -> bool {
+        false
+    }
+
     /// The name of a thread, for people.
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         let _ = thread;

@@ -10,7 +10,6 @@
 //! | `TRIBUNAL_ALLOW_RACES=1` | races of plain accesses are no failures |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
-//! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
 //! | `TRIBUNAL_REPORT=3` | a file descriptor to which the report goes, as JSON |
 //!
 //! Those of [`tribunal_explore::environment`] have their effects, too.
@@ -30,10 +29,6 @@ pub struct Settings {
     pub output: bool,
     /// Seconds for which a thread may run without an operation.
     pub patience: u64,
-    /// Whether models are asked for under which a failure goes away.
-    pub models: bool,
-    /// How long a repair may be looked for.
-    pub repair: Option<Duration>,
     /// Where the report goes.
     pub report: Option<i32>,
 }
@@ -77,8 +72,6 @@ pub fn settings() -> Result<Settings, String> {
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),
-        models: is_set("TRIBUNAL_MODELS")?,
-        repair: number("TRIBUNAL_REPAIR")?.and_then(|time| Duration::try_from_secs_f64(time).ok()),
         report: number("TRIBUNAL_REPORT")?,
     })
 }

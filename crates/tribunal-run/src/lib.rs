@@ -24,5 +24,6 @@ mod pthread;
 mod real;
 mod report;
 mod shadow;
+mod symbols;
 mod names;
 mod threads;

@@ -136,10 +136,11 @@ pub fn leak() -> Option<(usize, usize, usize)> {
 /// All threads have ended.
 fn finish() -> Result<(), Problem> {
     let status = *STATUS.get();
+    let leaks = || if threads::have_ended() { heap::leaks() } else { None };
     if status != 0 {
         return Err(Problem::Panic { message: format!("main returns {status}") });
     }
-    if let Some((count, size, site)) = heap::leaks() {
+    if let Some((count, size, site)) = leaks() {
         LEAK.get().get_or_insert((count, size, site));
         if *LEAKS_FAIL.get() {
             return Err(Problem::Leak { what: format!("a block of {size} bytes"), place: names::place(site) });

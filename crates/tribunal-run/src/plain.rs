@@ -335,8 +335,6 @@ entries! {
     __tsan_memmove = self::copy;
     __tsan_memset = self::fill;
     __tsan_init = self::nothing;
-    __tsan_func_entry = self::nothing;
-    __tsan_func_exit = self::nothing;
     __tsan_ignore_thread_begin = self::nothing;
     __tsan_ignore_thread_end = self::nothing;
     __tsan_flush_memory = self::nothing;

@@ -52,9 +52,16 @@ impl Out {
     /// Explores, reports, and says with what status the process ends.
     pub fn explore(mut self, explorer: &Explorer, settings: &Settings) -> i32 {
         let explorer = explorer.clone().progress(progress);
-        let (report, said) = match explorer.try_run(|| ()) {
-            Ok(report) => (report, None),
-            Err(failed) => (failed.report.clone(), Some(failed.said.clone())),
+        let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| explorer.try_run(|| ())));
+        let (report, said) = match tried {
+            Ok(Ok(report)) => (report, None),
+            Ok(Err(failed)) => (failed.report.clone(), Some(failed.said.clone())),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the runtime has failed");
+                self.warn(text);
+                return 2;
+            }
         };
         let status = match (&report.failure, report.end) {
             (Some(_), _) => 1,
@@ -187,7 +194,5 @@ fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
         "estimate": report.estimate.map(estimate),
         "seconds": seconds(report.duration),
         "failure": failure,
-        "models": [],
-        "repair": Json::Null,
     })
 }

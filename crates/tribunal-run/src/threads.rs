@@ -36,6 +36,10 @@ pub struct Thread {
     at_end: Vec<AtEnd>,
     /// What [`inside`] needs to come back early.
     back: usize,
+    /// It has come to its end.
+    has_ended: bool,
+    /// The calls that it is in, as the addresses that they return to.
+    calls: Calls,
     /// The place of its last operation.
     pub place: Place,
     /// The events of each thread that happen before what it does; none while that is of no interest.
@@ -54,6 +58,8 @@ impl Thread {
             name: None,
             at_end: Vec::new(),
             back: 0,
+            has_ended: false,
+            calls: Calls::default(),
             place: Place::default(),
             known: Vec::new(),
             is_checked: false,
@@ -89,7 +95,53 @@ pub fn begin_execution() {
     of(ThreadId(0));
 }
 
+/// Whether all threads have come to their ends.
+pub fn have_ended() -> bool {
+    THREADS.get().iter().all(|thread| thread.has_ended)
+}
+
+/// The calls that a thread is in.
+#[derive(Default)]
+struct Calls {
+    /// How many; those that are deeper than there is room for are not kept.
+    depth: usize,
+    kept: Vec<usize>,
+}
+
+/// The deepest call that is kept.
+const DEEPEST: usize = 256;
+
+extern "C" fn function_entry(returns_to: usize) {
+    if is_in_program() {
+        let calls = &mut current().calls;
+        calls.kept.truncate(calls.depth);
+        calls.depth += 1;
+        if calls.depth <= DEEPEST {
+            calls.kept.push(returns_to);
+        }
+    }
+}
+
+extern "C" fn function_exit() {
+    if is_in_program() {
+        let calls = &mut current().calls;
+        calls.depth = calls.depth.saturating_sub(1);
+    }
+}
+
+/// The addresses to which the calls return that the thread is in, the last one first.
+pub fn calls() -> impl Iterator<Item = usize> {
+    let calls = &current().calls;
+    calls.kept[..calls.depth.min(calls.kept.len())].iter().rev().copied()
+}
+
+crate::entries! {
+    __tsan_func_entry = self::function_entry;
+    __tsan_func_exit = self::function_exit;
+}
+
 /// A thread of this execution.
+#[inline]
 pub fn of(thread: ThreadId) -> &'static mut Thread {
     let threads = THREADS.get();
     while threads.len() <= thread.index() {
@@ -214,6 +266,7 @@ pub fn enter(thread: ThreadId) {
     of(thread).back = std::ptr::from_mut(&mut back).addr();
     plain::goes_on();
     inside(thread, storage, run, thread.index(), &mut back);
+    of(thread).has_ended = true;
     plain::flush(thread);
     if thread == ThreadId(0) {
         main_function::returned(of(thread).result.addr() as i32);

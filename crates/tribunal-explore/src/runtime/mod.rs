@@ -299,6 +299,10 @@ impl Program for Rust {
         request
     }
 
+    fn ends_with_main(&self) -> bool {
+        self.foreign.is_some()
+    }
+
     fn asks_what_threads_know(&self) -> bool {
         self.foreign.is_some()
     }

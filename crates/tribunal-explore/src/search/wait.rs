@@ -268,6 +268,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         if self.order.iter().any(|thread| claims(state(thread))) || !self.is_stuck() {
             return Ok(Outcome::Blocked);
         }
+        let main = self.runner(ThreadId::from_index(0)).state;
+        if main == State::Ended && self.program.ends_with_main() {
+            return self.complete();
+        }
         let mut waiting = Vec::new();
         let mut spinning = true;
         for &thread in &self.order {
