@@ -172,6 +172,10 @@ fn is_system(file: &str) -> bool {
 
 /// A name of C++ or Rust as it is written there, without what the compiler calls unnamed namespaces.
 pub fn demangled(name: &str) -> String {
+    // Else the variable `x` would be called `long long`, which C++ calls `x`.
+    if !name.starts_with("_Z") && !name.starts_with("_R") {
+        return name.into();
+    }
     let name = demangle_auto(Cow::Borrowed(name), None);
     name.replace("(anonymous namespace)::", "").replace("_GLOBAL__N_1::", "")
 }
