@@ -90,7 +90,7 @@ pub trait Program {
         true
     }
 
-    /// Whether the program is over when its main thread has ended: other threads may then wait forever.
+    /// Whether the program is over when its main thread has ended: other threads may then wait forever, but not for [locks](Self::is_lock).
     fn ends_with_main(&self) -> bool {
         false
     }

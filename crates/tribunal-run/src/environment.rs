@@ -38,7 +38,8 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn number<T: FromStr>(name: &str) -> Result<Option<T>, String> {
-    let parsed = |text: String| text.parse().map_err(|_| format!("{name}: a number is expected, not `{text}`"));
+    let parsed =
+        |text: String| text.parse().map_err(|_| format!("{name}: a number is expected, not `{text}`"));
     text(name).map(parsed).transpose()
 }
 
@@ -60,7 +61,8 @@ pub fn settings() -> Result<Settings, String> {
         };
     }
     options.max_executions = number("TRIBUNAL_MAX_EXECUTIONS")?;
-    options.max_duration = number("TRIBUNAL_TIMEOUT")?.and_then(|time| Duration::try_from_secs_f64(time).ok());
+    options.max_duration =
+        number("TRIBUNAL_TIMEOUT")?.and_then(|time| Duration::try_from_secs_f64(time).ok());
     options.max_preemptions = number("TRIBUNAL_MAX_PREEMPTIONS")?;
     if let Some(most) = number("TRIBUNAL_MAX_EVENTS")? {
         options.max_events = most;

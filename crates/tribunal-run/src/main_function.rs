@@ -2,7 +2,7 @@
 
 use crate::control;
 use crate::only::Only;
-use crate::{crash, entries, environment, heap, memory, objects, plain, real, report, names, threads};
+use crate::{crash, entries, environment, heap, memory, names, objects, plain, real, report, threads};
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
 use tribunal_explore::{Explorer, Problem};
@@ -19,6 +19,9 @@ struct Call {
     /// The arguments as they were: `getopt` reorders them.
     kept: Vec<*mut c_char>,
 }
+
+/// The size of the stack of each thread, as libc has it.
+pub const STACK: usize = 8 << 20;
 
 static CALL: Only<Option<Call>> = Only::new(None);
 static MAIN: Only<Option<Main>> = Only::new(None);
@@ -69,7 +72,11 @@ fn told(thread: ThreadId, known: Option<&[u32]>) {
 }
 
 /// In place of `main`: explores all executions of `main`, reports, and ends the process.
-unsafe extern "C" fn explored(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int {
+unsafe extern "C" fn explored(
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
     control::begin();
     threads::begin();
     let settings = match environment::settings() {
@@ -91,7 +98,7 @@ unsafe extern "C" fn explored(count: c_int, arguments: *mut *mut c_char, environ
     names::begin();
     memory::keep(control::own_storage());
     let explorer = Explorer::with_options(settings.options.clone())
-        .stack_size(8 << 20)
+        .stack_size(STACK)
         .foreign(&FOREIGN)
         .before_each(begin_execution);
     let status = out.explore(&explorer, &settings);
@@ -143,7 +150,10 @@ fn finish() -> Result<(), Problem> {
     if let Some((count, size, site)) = leaks() {
         LEAK.get().get_or_insert((count, size, site));
         if *LEAKS_FAIL.get() {
-            return Err(Problem::Leak { what: format!("a block of {size} bytes"), place: names::place(site) });
+            return Err(Problem::Leak {
+                what: format!("a block of {size} bytes"),
+                place: names::place(site),
+            });
         }
     }
     Ok(())

@@ -35,7 +35,8 @@ pub fn demangled(name: &str) -> String {
 /// A file as [`place`] names it.
 pub fn relative(file: &str) -> &'static str {
     let here = std::env::current_dir().unwrap_or_default();
-    let file = std::path::Path::new(file).strip_prefix(here).map_or(file.into(), |below| below.to_string_lossy());
+    let file =
+        std::path::Path::new(file).strip_prefix(here).map_or(file.into(), |below| below.to_string_lossy());
     let files = FILES.get().get_or_insert_default();
     if let Some(known) = files.get(&*file) {
         return known;

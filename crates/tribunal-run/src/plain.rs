@@ -9,10 +9,10 @@ use crate::only::Only;
 use crate::shadow::{Conflict, Epoch, Kind, Shadow};
 use crate::{entries, heap, names, threads};
 use std::ffi::c_void;
+use tribunal_explore::Problem;
 use tribunal_explore::foreign::{self, Access};
 use tribunal_explore::program::Place;
 use tribunal_explore::report::Plain;
-use tribunal_explore::Problem;
 use tribunal_history::memory::{Order, ThreadId};
 
 pub use crate::shadow::Kind as Conflicts;
@@ -130,6 +130,13 @@ pub fn check(at: usize, size: usize, kind: Kind, pc: usize) {
     record(at, size, kind, pc);
 }
 
+/// A block is new.
+pub fn allocated(at: usize, size: usize, pc: usize) {
+    if size > 0 {
+        record(at, size, Kind::Write, pc);
+    }
+}
+
 /// A block is given back.
 pub fn freed(at: usize, size: usize, pc: usize) {
     if size > 0 {
@@ -155,6 +162,9 @@ fn words(kind: Kind, size: usize) -> String {
 
 /// The name of what is at an address.
 pub fn name(at: usize) -> Option<String> {
+    if let Some(thread) = threads::with_stack(at) {
+        return Some(format!("a variable on the stack of {}", threads::called(thread)));
+    }
     names::variable(at).or_else(|| {
         let (start, size, site) = heap::block(at)?;
         let place = names::place(site);
@@ -180,10 +190,11 @@ fn conflicts(conflict: Conflict, at: usize, size: usize, kind: Kind, pc: usize) 
         let problem = if conflict.freed() {
             let freed = names::place(earlier.pc);
             let verb = if kind == Kind::Free { "giving back" } else { "access to" };
-            Problem::Misuse { message: format!("use after free: {verb} {what}, which was given back at {freed}") }
+            Problem::Misuse {
+                message: format!("use after free: {verb} {what}, which was given back at {freed}"),
+            }
         } else {
-            let second =
-                Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
+            let second = Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
             let _ = at;
             Problem::Conflict { what, first, second }
         };

@@ -2,11 +2,11 @@
 
 use crate::control::{self, caller, is_in_program, outside};
 use crate::threads::{self, Start};
-use crate::{entries, objects, plain, real, names};
+use crate::{entries, names, objects, plain, real};
 use std::ffi::{c_int, c_void};
+use tribunal_explore::Problem;
 use tribunal_explore::foreign::{self, Access, MUTEX};
 use tribunal_explore::program::{Place, Update};
-use tribunal_explore::Problem;
 use tribunal_history::memory::Order;
 
 /// Leaves the program for the runtime with the place of the call.
@@ -139,7 +139,9 @@ fn again(mutex: *mut c_void, tries: bool, place: Place) -> Option<c_int> {
             }
             libc::PTHREAD_MUTEX_ERRORCHECK => Some(if tries { libc::EBUSY } else { libc::EDEADLK }),
             _ if tries => Some(libc::EBUSY),
-            _ => misuse(format!("{} is locked by the thread that holds it", called(mutex, "the mutex")), place),
+            _ => {
+                misuse(format!("{} is locked by the thread that holds it", called(mutex, "the mutex")), place)
+            }
         }
     }
 }
@@ -174,7 +176,10 @@ pub fn unlock_at(mutex: *mut c_void, place: Place) -> c_int {
             if kind(mutex) != libc::PTHREAD_MUTEX_NORMAL {
                 return libc::EPERM;
             }
-            misuse(format!("{} is unlocked by a thread that does not hold it", called(mutex, "the mutex")), place);
+            misuse(
+                format!("{} is unlocked by a thread that does not hold it", called(mutex, "the mutex")),
+                place,
+            );
         }
         *depth(mutex) -= 1;
         if *depth(mutex) > 0 {

@@ -52,7 +52,8 @@ impl Binary {
         let bytes: &'static [u8] = Box::leak(Box::new(mapped));
         let file = File::parse(bytes).ok()?;
         let section = |id: SectionId| -> Result<Bytes, ()> {
-            let section = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
+            let section =
+                file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
             let data: &'static [u8] = match section {
                 Some(Cow::Borrowed(data)) => data,
                 Some(Cow::Owned(data)) => data.leak(),
@@ -61,7 +62,8 @@ impl Binary {
             Ok(EndianSlice::new(data, LittleEndian))
         };
         let dwarf = Arc::new(Dwarf::load(section).ok()?);
-        let segments = || file.segments().map(|segment| (segment.address(), segment.address() + segment.size()));
+        let segments =
+            || file.segments().map(|segment| (segment.address(), segment.address() + segment.size()));
         let start = segments().map(|(start, _)| start).min().unwrap_or_default();
         let end = segments().map(|(_, end)| end).max().unwrap_or_default();
         Some(Binary {
