@@ -119,9 +119,11 @@ pub fn tell_skipped(tally: &Tally) {
     }
 }
 
-/// Ends the process now, and leaves no temporary file behind.
+/// Ends the process now, and leaves no temporary file and no program behind.
 pub fn at_once(status: Status) -> ! {
     let _none_is_made = output::discard();
+    #[cfg(target_os = "linux")]
+    crate::run::abandon();
     #[cfg(feature = "polls")]
     crate::watchdog::tell_gaps();
     std::process::exit(status as i32)

@@ -134,6 +134,12 @@ impl Explorer {
         self
     }
 
+    /// Of a failure, looks for so long for the models under which it goes away, and for orders that repair it.
+    pub fn diagnose(mut self, patience: Duration) -> Self {
+        self.settings.diagnosis = Some(patience);
+        self
+    }
+
     /// Ends when this is set.
     pub fn stop(mut self, stop: &'static AtomicBool) -> Self {
         self.options.stop = Some(stop);
@@ -288,7 +294,7 @@ impl Explorer {
         let Some(failure) = &report.failure else { return passed(report) };
         let small = shrink(make(), failure, &explorer.options);
         let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
-        let said = match environment::diagnose() {
+        let said = match self.settings.diagnosis.or_else(environment::diagnose) {
             Some(patience) => {
                 // At once, and past what captures the output of tests: the rest takes its time. Where nobody listens, the panic says it.
                 let _ = writeln!(

@@ -363,7 +363,7 @@ impl fmt::Display for Action {
 /// A place in the source: in Rust code, or in a program as text (with an empty file name).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The file.
+    /// The file. Of a compiled program whose source is unknown, the program and an address in it.
     pub file: &'static str,
     /// The line, from 1; 0 if unknown.
     pub line: u32,
@@ -378,12 +378,18 @@ impl Place {
         let caller = Location::caller();
         Place { file: caller.file(), line: caller.line(), column: caller.column() }
     }
+
+    /// Whether it says anything.
+    pub fn is_known(self) -> bool {
+        self.line > 0 || !self.file.is_empty()
+    }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.file, self.line) {
-            (_, 0) => write!(f, "an unknown place"),
+            ("", 0) => write!(f, "an unknown place"),
+            (file, 0) => write!(f, "{file}"),
             ("", line) => write!(f, "line {line}"),
             (file, line) => write!(f, "{file}:{line}"),
         }

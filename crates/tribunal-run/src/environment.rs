@@ -10,6 +10,7 @@
 //! | `TRIBUNAL_ALLOW_RACES=1` | races of plain accesses are no failures |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
+//! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
 //! | `TRIBUNAL_REPORT=3` | a file descriptor to which the report goes, as JSON |
 //!
 //! Those of [`tribunal_explore::environment`] have their effects, too.
@@ -29,9 +30,14 @@ pub struct Settings {
     pub output: bool,
     /// Seconds for which a thread may run without an operation.
     pub patience: u64,
+    /// How long models under which a failure goes away, and orders that repair it, may be looked for.
+    pub diagnosis: Option<Duration>,
     /// Where the report goes.
     pub report: Option<i32>,
 }
+
+/// How long models are asked for, where nobody says it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
@@ -74,6 +80,11 @@ pub fn settings() -> Result<Settings, String> {
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),
+        diagnosis: match (number("TRIBUNAL_REPAIR")?, is_set("TRIBUNAL_MODELS")?) {
+            (Some(time), _) => Duration::try_from_secs_f64(time).ok(),
+            (None, true) => Some(PATIENCE),
+            (None, false) => None,
+        },
         report: number("TRIBUNAL_REPORT")?,
     })
 }

@@ -101,6 +101,10 @@ unsafe extern "C" fn explored(
         .stack_size(STACK)
         .foreign(&FOREIGN)
         .before_each(begin_execution);
+    let explorer = match settings.diagnosis {
+        Some(patience) => explorer.diagnose(patience),
+        None => explorer,
+    };
     let status = out.explore(&explorer, &settings);
     // SAFETY: ends the process at once: what the program registered for its end is not of this execution.
     unsafe { libc::syscall(libc::SYS_exit_group, status) };

@@ -1,6 +1,6 @@
 //! The findings of an exploration as text, for people.
 
-use super::{ExploreArguments, Found, Job};
+use super::{ExploreArguments, Found, Job, is_unfinished};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, indented};
 use std::fmt;
 use std::io::{self, Write};
@@ -32,16 +32,7 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     let verdict = match &report.failure {
         // How many executions came before depends on who was faster.
         Some(failure) => page.paint(BAD, &summary(failure)),
-        None => {
-            let style = if found.is_unfinished() { DOUBT } else { GOOD };
-            let all = match (report.end, report.executions) {
-                (End::Complete, 1) => "its ",
-                (End::Complete, _) => "all ",
-                _ => "",
-            };
-            let counts = executions(report);
-            format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
-        }
+        None => no_failure(report, page),
     };
     let expected = match (&found.job.case, found.mismatches.is_empty()) {
         (None, _) => String::new(),
@@ -50,6 +41,18 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         (Some(_), false) => format!(", {}", page.paint(BAD, "not as expected")),
     };
     writeln!(page, "{}: {verdict}{expected}", found.job)
+}
+
+/// That nothing failed, in how many executions, and why not in all.
+pub fn no_failure(report: &Report, page: &Page) -> String {
+    let style = if is_unfinished(report.end) { DOUBT } else { GOOD };
+    let all = match (report.end, report.executions) {
+        (End::Complete, 1) => "its ",
+        (End::Complete, _) => "all ",
+        _ => "",
+    };
+    let counts = executions(report);
+    format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
 }
 
 fn executions(report: &Report) -> String {
@@ -151,11 +154,11 @@ pub fn summary(failure: &Failure) -> String {
     let threads = |waiting: &[(tribunal_history::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
         // That the main thread waits for the others stands nowhere in the program.
-        let written = waiting.iter().filter(|(_, place)| place.line > 0);
+        let written = waiting.iter().filter(|(_, place)| place.is_known());
         written.map(one).collect::<Vec<_>>().join(", ")
     };
     match &failure.problem {
-        Problem::Panic { message } | Problem::Misuse { message } if failure.place.line == 0 => {
+        Problem::Panic { message } | Problem::Misuse { message } if !failure.place.is_known() => {
             message.clone()
         }
         Problem::Panic { message } | Problem::Misuse { message } => format!("{message} ({})", failure.place),
@@ -170,6 +173,8 @@ pub fn summary(failure: &Failure) -> String {
             };
             format!("data race{loc}: {} and {}", place(first), place(second))
         }
+        // Texts have no such accesses, and do not crash.
+        Problem::Conflict { .. } | Problem::Crash { .. } => failure.headline(),
         Problem::Deadlock { waiting } => format!("deadlock: {}", threads(waiting)),
         Problem::Livelock { waiting } => format!("waits for ever: {}", threads(waiting)),
         Problem::Leak { what, place } => format!("leak: {what} ({place})"),

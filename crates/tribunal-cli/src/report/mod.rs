@@ -3,7 +3,7 @@
 mod brief;
 mod expect;
 mod json;
-mod junit;
+pub mod junit;
 mod levels;
 mod lines;
 mod matrix;

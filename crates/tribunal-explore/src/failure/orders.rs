@@ -97,7 +97,7 @@ impl<P> Reordered<P> {
     }
 
     fn give(&mut self, site: Site, order: &mut Order) {
-        if site.0.line == 0 || *order == Order::NonAtomic {
+        if !site.0.is_known() || *order == Order::NonAtomic {
             return;
         }
         // One place may be many operations, of a loop or a macro: the weakest is what is written.

@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) hooks: Hooks,
     /// Whether each operation is printed.
     pub(crate) trace: bool,
+    /// How long the cause of a failure is looked for.
+    pub(crate) diagnosis: Option<std::time::Duration>,
     /// The code to be run, if it is not Rust's.
     pub(crate) foreign: Option<&'static Foreign>,
 }
@@ -68,6 +70,7 @@ impl Default for Settings {
             behavior: Behavior::default(),
             hooks: Hooks::default(),
             trace: false,
+            diagnosis: None,
             foreign: None,
         }
     }
