@@ -309,6 +309,7 @@ impl Explorer {
         let events = guided.graph.events().len();
         Ok(Report {
             executions,
+            with_mo: None,
             blocked,
             outside: 0,
             events,
