@@ -4,7 +4,6 @@ use crate::program::Place;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, Owed, SlotId};
 use std::collections::BTreeMap;
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 pub use crate::arena::Deterministic;
@@ -13,7 +12,7 @@ pub use std::alloc::Layout;
 struct Block {
     layout: Layout,
     owed: Owed,
-    freed: Option<&'static Location<'static>>,
+    freed: Option<Place>,
 }
 
 /// The blocks of an execution. Those that were given back stay until its end, so that what uses them is seen.
@@ -56,7 +55,7 @@ impl Drop for Memory {
     }
 }
 
-fn note(pointer: *mut u8, layout: Layout, place: &'static Location<'static>) -> *mut u8 {
+fn note(pointer: *mut u8, layout: Layout, place: Place) -> *mut u8 {
     if !pointer.is_null() {
         state::with(|state| {
             let block = Block { layout, owed: Owed { what: "memory", place }, freed: None };
@@ -74,7 +73,7 @@ fn note(pointer: *mut u8, layout: Layout, place: &'static Location<'static>) -> 
 #[track_caller]
 pub unsafe fn alloc(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's.
-    note(unsafe { std::alloc::alloc(layout) }, layout, Location::caller())
+    note(unsafe { std::alloc::alloc(layout) }, layout, Place::caller())
 }
 
 /// Allocates zeroed memory.
@@ -85,7 +84,7 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
 #[track_caller]
 pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's.
-    note(unsafe { std::alloc::alloc_zeroed(layout) }, layout, Location::caller())
+    note(unsafe { std::alloc::alloc_zeroed(layout) }, layout, Place::caller())
 }
 
 /// Frees memory. This must not race with any access to it.
@@ -95,7 +94,7 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 #[allow(unsafe_code)]
 #[track_caller]
 pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
-    let place = Location::caller();
+    let place = Place::caller();
     let start = pointer.addr();
     enum Found {
         Freed(Place),
@@ -105,7 +104,7 @@ pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
     let found = state::with(|state| {
         let Some(block) = state.memory.blocks.get(&start) else { return Found::Unknown };
         if let Some(place) = block.freed {
-            return Found::Freed(place.into());
+            return Found::Freed(place);
         }
         let inside = |address: usize| address.wrapping_sub(start) < block.layout.size();
         let used =
@@ -144,7 +143,7 @@ impl<T> Track<T> {
     /// Tracks a value.
     #[track_caller]
     pub fn new(value: T) -> Self {
-        Track { value, debt: Debt::new("a tracked value", Location::caller()) }
+        Track { value, debt: Debt::new("a tracked value", Place::caller()) }
     }
 
     /// The value.
@@ -168,7 +167,7 @@ impl<T> Track<T> {
 pub(crate) struct Debt(Option<u64>);
 
 impl Debt {
-    pub(crate) fn new(what: &'static str, place: &'static Location<'static>) -> Self {
+    pub(crate) fn new(what: &'static str, place: Place) -> Self {
         Debt(state::with(|state| state.owe(what, place)))
     }
 }

@@ -1,11 +1,11 @@
 //! Cells whose non-atomic accesses must not race: `loom::cell`. [`RefCell`], [`OnceCell`] and [`LazyCell`] are std's: one thread has them at a time, and that is
 //! not checked where unsafe code says otherwise.
 
+use crate::program::Place;
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, SlotId};
 use std::fmt;
-use std::panic::Location;
 use tribunal_history::memory::{Order, ThreadId};
 
 pub use std::cell::{BorrowError, BorrowMutError, LazyCell, OnceCell, Ref, RefCell, RefMut};
@@ -37,10 +37,7 @@ impl<T> UnsafeCell<T> {
     /// A cell with this value.
     #[track_caller]
     pub const fn new(value: T) -> Self {
-        UnsafeCell {
-            home: Home::new("UnsafeCell", Location::caller()),
-            data: std::cell::UnsafeCell::new(value),
-        }
+        UnsafeCell { home: Home::new("UnsafeCell", Place::caller()), data: std::cell::UnsafeCell::new(value) }
     }
 
     /// The content.
@@ -48,7 +45,7 @@ impl<T> UnsafeCell<T> {
     pub fn into_inner(self) -> T {
         if state::with(|state| self.home.known(state).is_some()) == Some(true) {
             // A guard of the same thread may be left; it is of no use any more.
-            ops::access(&self.home, || 0, plain(true), Location::caller());
+            ops::access(&self.home, || 0, plain(true), Place::caller());
         }
         self.data.into_inner()
     }
@@ -58,27 +55,27 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Reads.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        let _open = Open::new(&self.home, false, false, Location::caller());
+        let _open = Open::new(&self.home, false, false, Place::caller());
         f(self.data.get())
     }
 
     /// Writes.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        let _open = Open::new(&self.home, true, false, Location::caller());
+        let _open = Open::new(&self.home, true, false, Place::caller());
         f(self.data.get())
     }
 
     /// Reads, for as long as the guard lives.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
-        ConstPtr { open: Open::new(&self.home, false, true, Location::caller()), pointer: self.data.get() }
+        ConstPtr { open: Open::new(&self.home, false, true, Place::caller()), pointer: self.data.get() }
     }
 
     /// Writes, for as long as the guard lives.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
-        MutPtr { open: Open::new(&self.home, true, true, Location::caller()), pointer: self.data.get() }
+        MutPtr { open: Open::new(&self.home, true, true, Place::caller()), pointer: self.data.get() }
     }
 }
 
@@ -116,7 +113,7 @@ struct OpenAccess {
     events: u32,
     /// It ends with a guard, which may be dropped a little later than it is of use: right after a lock is given back, say.
     is_guard: bool,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 fn plain(writes: bool) -> Access {
@@ -124,7 +121,7 @@ fn plain(writes: bool) -> Access {
 }
 
 impl Open {
-    fn new(home: &Home, writes: bool, is_guard: bool, place: &'static Location<'static>) -> Self {
+    fn new(home: &Home, writes: bool, is_guard: bool, place: Place) -> Self {
         let conflict = state::with(|state| {
             let slot = home.slot(state, || 0);
             let mut open = state.me().open.iter();

@@ -4,14 +4,13 @@ use crate::environment;
 use crate::failure::Replay;
 use crate::failure::shrink;
 use crate::options::{Checkpoint, Mode, Options};
-use crate::program::Program;
+use crate::program::{Place, Program};
 use crate::report::{End, Failure, Problem, Report};
 use crate::runtime::state::Needs;
 use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
 use crate::search::search;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -129,6 +128,12 @@ impl Explorer {
         self
     }
 
+    /// Called now and then with the progress.
+    pub fn progress(mut self, progress: fn(&crate::Progress)) -> Self {
+        self.options.progress = Some(progress);
+        self
+    }
+
     /// Ends when this is set.
     pub fn stop(mut self, stop: &'static AtomicBool) -> Self {
         self.options.stop = Some(stop);
@@ -151,6 +156,12 @@ impl Explorer {
     /// The stack size of threads (default 1 MiB); memory is committed as it is used.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.settings.stack_size = bytes;
+        self
+    }
+
+    /// Explores code that is not Rust's; closures are not called.
+    pub fn foreign(mut self, code: &'static crate::foreign::Foreign) -> Self {
+        self.settings.foreign = Some(code);
         self
     }
 
@@ -274,8 +285,8 @@ impl Explorer {
         }
         let make = explorer.making(main);
         let report = explorer.explore(&make);
-        let Some(failure) = report.failure else { return passed(report) };
-        let small = shrink(make(), &failure, &explorer.options);
+        let Some(failure) = &report.failure else { return passed(report) };
+        let small = shrink(make(), failure, &explorer.options);
         let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
         let said = match environment::diagnose() {
             Some(patience) => {
@@ -292,7 +303,7 @@ impl Explorer {
         let history = environment::write_history(&small).unwrap_or_default();
         let words = failure.loom_message();
         let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
-        Err(Box::new(Failed { failure: Some(small), said }))
+        Err(Box::new(Failed { failure: Some(small), said, report }))
     }
 
     /// Runs one execution as the environment asks for.
@@ -300,24 +311,28 @@ impl Explorer {
     fn run_again(&self, execution: &Replay, main: Main) -> Result<Report, Box<Failed>> {
         let (guided, divergence) = self.replay(execution, move || main());
         let diverges = divergence.map_or(String::new(), |divergence| format!("\n{divergence}"));
-        if let Some(failure) = guided.failure {
-            let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
-            return Err(Box::new(Failed { failure: Some(failure), said }));
-        }
-        assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
         let (executions, blocked) = (u64::from(guided.complete), u64::from(!guided.complete));
         let events = guided.graph.events().len();
-        Ok(Report {
+        let end = if guided.failure.is_some() { End::Failed } else { End::Sampled };
+        let failure = guided.failure.clone();
+        let duration = Duration::ZERO;
+        let report = Report {
             executions,
             with_mo: None,
             blocked,
             outside: 0,
             events,
-            end: End::Sampled,
+            end,
             estimate: None,
-            failure: None,
-            duration: Duration::ZERO,
-        })
+            failure,
+            duration,
+        };
+        if let Some(failure) = guided.failure {
+            let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+            return Err(Box::new(Failed { failure: Some(failure), said, report }));
+        }
+        assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
+        Ok(report)
     }
 }
 
@@ -329,6 +344,8 @@ pub struct Failed {
     pub failure: Option<Failure>,
     /// The text that is said of it.
     pub said: String,
+    /// The exploration.
+    pub report: Report,
 }
 
 /// An exploration without a failure passes, unless it has shown nothing. If it did not see all, it says so: past the capture of test output, for a test that passes shows nothing else.
@@ -337,10 +354,10 @@ fn passed(report: Report) -> Result<Report, Box<Failed>> {
     let Some(line) = report.unfinished() else { return Ok(report) };
     let is_required = report.end != End::Complete && environment::requires_complete();
     if report.is_vacuous() || is_required {
-        return Err(Box::new(Failed { failure: None, said: line }));
+        return Err(Box::new(Failed { failure: None, said: line, report }));
     }
     // Whoever closed standard error does not want to know.
-    let _ = writeln!(std::io::stderr(), "{}: {line}", Location::caller());
+    let _ = writeln!(std::io::stderr(), "{}: {line}", Place::caller());
     Ok(report)
 }
 

@@ -1,11 +1,12 @@
 //! Futures: `loom::future` and `shuttle::future`.
 
 use crate::alloc::Debt;
+use crate::program::Place;
 use crate::runtime::state;
 use crate::sync::{Mutex, MutexGuard, Notify, PoisonError};
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -30,7 +31,7 @@ impl Wake for Wakes {
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
-    let debt = Debt::new("a waker of block_on", Location::caller());
+    let debt = Debt::new("a waker of block_on", Place::caller());
     let wakes = Arc::new(Wakes { notify: Notify::new(), debt });
     let waker = Waker::from(wakes.clone());
     let mut context = Context::from_waker(&waker);
@@ -205,7 +206,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let debt = Debt::new("a waker of a task", Location::caller());
+    let debt = Debt::new("a waker of a task", Place::caller());
     let state = TaskState { result: None, finished: false, aborted: false, waiter: None };
     let wakes = Arc::new(Wakes { notify: Notify::new(), debt });
     let task = Arc::new(Task { state: Mutex::new(state), wakes });

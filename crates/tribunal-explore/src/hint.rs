@@ -1,14 +1,14 @@
 //! Hints: those of [`std::hint`] and `loom::hint`.
 
+use crate::program::Place;
 use crate::runtime::{ops, state};
-use std::panic::Location;
 
 pub use std::hint::{assert_unchecked, black_box, select_unpredictable};
 
 /// Ends an iteration of a waiting loop: the thread continues when something it read since the last one has changed.
 #[track_caller]
 pub fn spin_loop() {
-    if !ops::spin(Location::caller()) {
+    if !ops::spin(Place::caller()) {
         std::hint::spin_loop();
     }
 }

@@ -7,6 +7,7 @@ pub mod control;
 pub mod environment;
 mod explore;
 pub mod failure;
+pub mod foreign;
 pub mod future;
 pub mod graph;
 pub mod hint;

@@ -12,8 +12,8 @@
 //!
 //! In random samples the answers are random, which is what `shuttle::rand` is for. Outside executions they are the first ones.
 
+use crate::program::Place;
 use crate::runtime::ops;
-use std::panic::Location;
 
 /// A number below `options`.
 ///
@@ -23,7 +23,7 @@ use std::panic::Location;
 pub fn choose(options: usize) -> usize {
     let most = u32::try_from(options).expect("fewer than 2^32 options");
     assert!(most > 0, "there is nothing to choose from");
-    ops::choose(most, Location::caller()) as usize
+    ops::choose(most, Place::caller()) as usize
 }
 
 /// Either.

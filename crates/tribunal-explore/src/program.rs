@@ -25,6 +25,17 @@ pub trait Program {
         let _ = limits;
     }
 
+    /// Whether it is to be [told](Program::told) what its threads know.
+    fn asks_what_threads_know(&self) -> bool {
+        false
+    }
+
+    /// A thread that is about to be resumed knows of this many events of each thread, by number: they happen before what it does next. `None` if what it does up to its next operation was
+    /// done before, with the same knowledge.
+    fn told(&mut self, thread: ThreadId, known: Option<&[u32]>) {
+        let _ = (thread, known);
+    }
+
     /// The thread requested by the last request of `parent` has this number. Called before either of them is resumed.
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
         let _ = (parent, child);
@@ -355,9 +366,12 @@ pub struct Place {
     pub column: u32,
 }
 
-impl From<&'static Location<'static>> for Place {
-    fn from(location: &'static Location<'static>) -> Self {
-        Place { file: location.file(), line: location.line(), column: location.column() }
+impl Place {
+    /// The place of the call, in Rust code.
+    #[track_caller]
+    pub const fn caller() -> Self {
+        let caller = Location::caller();
+        Place { file: caller.file(), line: caller.line(), column: caller.column() }
     }
 }
 

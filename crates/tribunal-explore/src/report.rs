@@ -22,6 +22,20 @@ pub enum Problem {
         /// The other one, which would be the next event.
         second: EventId,
     },
+    /// The same of accesses of memory that are no events, in a program as it is.
+    Conflict {
+        /// What is accessed, in words.
+        what: String,
+        /// The one that was first in the run.
+        first: Plain,
+        /// The other one.
+        second: Plain,
+    },
+    /// A thread did what ends a process: it used memory that is not there, say.
+    Crash {
+        /// The problem, in words.
+        message: String,
+    },
     /// Threads wait for something that can no longer happen: locks, notifications, threads.
     Deadlock {
         /// The threads that wait, and where.
@@ -60,6 +74,19 @@ pub enum Problem {
         /// The location, if a loop keeps reading the same value.
         reads: Option<LocId>,
     },
+}
+
+/// An access of memory that is no event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The number of its events before the access.
+    pub after: u32,
+    /// The access in words, such as `a write of 4 bytes`.
+    pub what: String,
+    /// The place in the source.
+    pub place: Place,
 }
 
 /// An execution with something wrong.

@@ -2,4 +2,27 @@
 //!
 //! The library stands in for ThreadSanitizer's. What the compiler put before each access calls it, it takes over threads, locks and the heap from libc, and it runs `main` again and
 //! again, once for each execution that the memory model allows. `tribunal run` puts it in its place.
+//!
+//! The process has one thread. The program's threads are coroutines, each with the thread-local storage that libc would have given it. Control is either in the program or in the
+//! runtime ([`control`]); a hook goes from one to the other, and asks the explorer. Between executions, all memory that the program can write is made what it was when `main` was first called
+//! ([`memory`]).
 #![allow(unsafe_code, reason = "the interface of compilers and libc is made of pointers")]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod atomics;
+mod control;
+mod crash;
+mod environment;
+mod heap;
+mod main_function;
+mod memory;
+mod objects;
+mod only;
+mod plain;
+mod private;
+mod pthread;
+mod real;
+mod report;
+mod shadow;
+mod names;
+mod threads;

@@ -190,7 +190,9 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         }
         // Of a whole execution, final values may be to blame, which depend on mo; and pso needs more than a write to spawn.
         let by_thread = failure.thread.is_some() && self.options.model != Model::Pso;
-        if !by_thread || !matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. }) {
+        let by_thread_alone =
+            matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. } | Problem::Crash { .. });
+        if !by_thread || !by_thread_alone {
             return false;
         }
         let order = |event: &Event| {

@@ -3,6 +3,7 @@
 use crate::arena;
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
+use crate::report::Plain;
 use crate::{Failure, Problem};
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -57,6 +58,17 @@ impl Failure {
                     show(second)
                 )
             }
+            Problem::Conflict { what, first, second } => {
+                let show =
+                    |access: &Plain| format!("{} of {} at {}", access.what, who(access.thread), access.place);
+                format!(
+                    "data race on {}: {} and {} are not ordered by happens-before",
+                    printable(what),
+                    show(first),
+                    show(second)
+                )
+            }
+            Problem::Crash { message } => format!("crash{by}{at}: {}", lines_of(message)),
             Problem::Deadlock { waiting: threads } => {
                 format!("deadlock: these threads wait forever: {}", waiting(threads))
             }
@@ -130,6 +142,8 @@ impl Failure {
             let at = self.short_place(self.place);
             let what = match &self.problem {
                 Problem::Panic { .. } => Some("panics".to_string()),
+                Problem::Crash { .. } => Some("crashes".to_string()),
+                Problem::Conflict { what, .. } => Some(format!("(races on {})", printable(what))),
                 Problem::Race { first, .. } => Some(format!("(races with #{})", first.index() + 1)),
                 Problem::Misuse { .. } => Some("fails".to_string()),
                 _ => None,
@@ -214,7 +228,8 @@ impl Failure {
     pub fn brief(&self) -> String {
         let what = match &self.problem {
             Problem::Panic { .. } => "a panic",
-            Problem::Race { .. } => "a data race",
+            Problem::Race { .. } | Problem::Conflict { .. } => "a data race",
+            Problem::Crash { .. } => "a crash",
             Problem::Deadlock { .. } => "a deadlock",
             Problem::Livelock { .. } => "no progress",
             Problem::Leak { .. } => "a leak",

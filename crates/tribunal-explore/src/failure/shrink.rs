@@ -115,9 +115,16 @@ impl<P: Program> Shrinking<P> {
         let graph = &failure.graph;
         let Some(thread) = failure.thread else { return Ok(()) };
         let last = graph.thread(thread).last().copied();
-        let ends: Vec<EventId> = match failure.problem {
-            Problem::Panic { .. } | Problem::Misuse { .. } => last.into_iter().collect(),
-            Problem::Race { first, .. } => last.into_iter().chain([first]).collect(),
+        let ends: Vec<EventId> = match &failure.problem {
+            Problem::Panic { .. } | Problem::Misuse { .. } | Problem::Crash { .. } => {
+                last.into_iter().collect()
+            }
+            Problem::Race { first, .. } => last.into_iter().chain([*first]).collect(),
+            Problem::Conflict { first, .. } => {
+                let before = first.after.checked_sub(1);
+                let before = before.and_then(|before| graph.thread(first.thread).get(before as usize));
+                last.into_iter().chain(before.copied()).collect()
+            }
             _ => return Ok(()),
         };
         let keep = |event: EventId| ends.iter().any(|&end| graph.is_before(event, end));

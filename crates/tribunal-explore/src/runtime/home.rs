@@ -1,7 +1,7 @@
 //! The location that an object of a program has in the present execution.
 
 use super::state::{self, SlotId, State};
-use std::panic::Location;
+use crate::program::Place;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use tribunal_history::memory::ThreadId;
 
@@ -37,19 +37,31 @@ pub(crate) struct Home {
     stamp: AtomicU64,
     slot: AtomicU32,
     kind: &'static str,
-    place: &'static Location<'static>,
+    place: Place,
+    /// The address at which the program has the object, if that is not the address of this; or 0.
+    address: usize,
     /// In which execution, by whom and when it was made, if that matters.
     made: Option<(Stamp, ThreadId, u32)>,
 }
 
 impl Home {
-    pub(crate) const fn new(kind: &'static str, place: &'static Location<'static>) -> Self {
-        Home { stamp: AtomicU64::new(0), slot: AtomicU32::new(0), kind, place, made: None }
+    pub(crate) const fn new(kind: &'static str, place: Place) -> Self {
+        Home { stamp: AtomicU64::new(0), slot: AtomicU32::new(0), kind, place, address: 0, made: None }
+    }
+
+    /// The home of an object that the program has at an address.
+    pub(crate) fn at(address: usize, kind: &'static str, place: Place) -> Self {
+        Home { address, ..Home::new(kind, place) }
+    }
+
+    /// The address of the object.
+    pub(crate) fn address(&self) -> usize {
+        if self.address == 0 { std::ptr::from_ref(self).addr() } else { self.address }
     }
 
     /// The home of an object whose making must happen before all accesses.
     #[cfg(feature = "making")]
-    pub(crate) fn made_here(kind: &'static str, place: &'static Location<'static>) -> Self {
+    pub(crate) fn made_here(kind: &'static str, place: Place) -> Self {
         Home { made: made_now(), ..Home::new(kind, place) }
     }
 
@@ -64,7 +76,7 @@ impl Home {
     }
 
     /// The place where it was made.
-    pub(crate) fn place(&self) -> &'static Location<'static> {
+    pub(crate) fn place(&self) -> Place {
         self.place
     }
 

@@ -15,6 +15,7 @@ mod watchdog;
 pub(crate) use state::is_inside;
 pub use substrate::Substrate;
 
+use crate::foreign::Foreign;
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
@@ -39,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) hooks: Hooks,
     /// Whether each operation is printed.
     pub(crate) trace: bool,
+    /// The code to be run, if it is not Rust's.
+    pub(crate) foreign: Option<&'static Foreign>,
 }
 
 /// The functions that are called outside executions.
@@ -65,6 +68,7 @@ impl Default for Settings {
             behavior: Behavior::default(),
             hooks: Hooks::default(),
             trace: false,
+            foreign: None,
         }
     }
 }
@@ -82,6 +86,7 @@ pub struct Rust {
     /// By thread, the place of its last operation.
     places: Vec<Place>,
     pulse: Pulse,
+    foreign: Option<&'static Foreign>,
     /// The trace that prints each operation, if that is asked for.
     trace: Option<Trace>,
 }
@@ -107,7 +112,8 @@ impl Rust {
             fibers: substrate::fibers(settings.substrate, settings.stack_size),
             running: Vec::new(),
             places: Vec::new(),
-            pulse: Pulse::new(),
+            pulse: Pulse::new(settings.foreign.is_none()),
+            foreign: settings.foreign,
             trace: settings.trace.then(Trace::default),
         }
     }
@@ -118,6 +124,12 @@ impl Rust {
 
     /// The body of a thread that is resumed for the first time.
     fn body(&mut self, thread: ThreadId) -> Body {
+        if let Some(foreign) = self.foreign {
+            // Nothing is allocated, since a thread of an execution that is given up drops nothing.
+            let enter = foreign.enter;
+            self.state().enter = Some(enter);
+            return Box::new(crate::foreign::enter);
+        }
         if thread == ThreadId(0) {
             let main = self.main.clone();
             return thread_body(Box::new(move || main()));
@@ -171,6 +183,12 @@ impl Rust {
         /// After so many rounds in which no thread has ended, they wait for each other forever.
         const ROUNDS: usize = 64;
         if self.state().phase == Phase::Over {
+            return;
+        }
+        if self.foreign.is_some() {
+            // What it left is not dropped, but as it was before.
+            self.state().phase = Phase::Over;
+            self.running.drain(..).flatten().for_each(Fiber::leak);
             return;
         }
         self.state().phase = Phase::WindingUp;
@@ -281,7 +299,20 @@ impl Program for Rust {
         request
     }
 
+    fn asks_what_threads_know(&self) -> bool {
+        self.foreign.is_some()
+    }
+
+    fn told(&mut self, thread: ThreadId, known: Option<&[u32]>) {
+        if let Some(foreign) = self.foreign {
+            (foreign.told)(thread, known);
+        }
+    }
+
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        if let Some(foreign) = self.foreign {
+            (foreign.spawned)(parent, child);
+        }
         let state = self.state();
         let body = state.thread(parent).child.take();
         state.thread(parent).last_child = child;
@@ -297,6 +328,9 @@ impl Program for Rust {
     }
 
     fn finish(&mut self, _graph: &Graph) -> Result<(), Problem> {
+        if let Some(foreign) = self.foreign {
+            return (foreign.finish)();
+        }
         self.clear()?;
         let state = self.state();
         let first = state.owed.iter().min_by_key(|(number, _)| **number);
@@ -328,6 +362,9 @@ impl Program for Rust {
     }
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        if let Some(foreign) = self.foreign {
+            return (foreign.thread_name)(thread);
+        }
         let state = self.state.as_ref()?;
         let handle = state.threads.get(thread.index())?.handle.as_ref()?;
         handle.name().map(str::to_owned)
@@ -336,6 +373,10 @@ impl Program for Rust {
     fn location_name(&self, loc: LocId) -> Option<String> {
         let state = self.state.as_ref()?;
         let slot = state.slot_at(loc)?.0 as usize;
+        let given = |foreign: &Foreign| (foreign.name)(state.slots.get(slot)?.address);
+        if let Some(name) = self.foreign.and_then(given) {
+            return Some(name);
+        }
         Some(names::name(state.slots.get(slot)?, slot, &state.slots))
     }
 }

@@ -9,13 +9,12 @@ use std::path::Path;
 /// The name of an object among all those of an execution: its type, the variable or field if the source can be read, and where it was made. The column is told
 /// where another is made on the same line, and a number where the same place has made others before.
 pub(super) fn name(slot: &Slot, at: usize, all: &[Slot]) -> String {
-    let place = Place::from(slot.place);
-    let places = || all.iter().filter(|other| other.kind == slot.kind).map(|other| Place::from(other.place));
+    let place = slot.place;
+    let places = || all.iter().filter(|other| other.kind == slot.kind).map(|other| other.place);
     let given = given(place).map_or(String::new(), |given| format!(" `{given}`"));
     let on_line = |other: Place| (other.file, other.line) == (place.file, place.line) && other != place;
     let column = if places().any(on_line) { format!(":{}", place.column) } else { String::new() };
-    let before =
-        all[..at].iter().filter(|other| other.kind == slot.kind && Place::from(other.place) == place);
+    let before = all[..at].iter().filter(|other| other.kind == slot.kind && other.place == place);
     let number = match before.count() {
         0 => String::new(),
         others => format!(" #{}", others + 1),

@@ -10,39 +10,57 @@ use super::substrate::Suspender;
 use crate::graph::sent;
 use crate::program::{Action, Answer, Condition, DISCONNECTED, EMPTY, Place, Request, Update, Waits};
 use crate::report::Problem;
-use std::panic::Location;
 use tribunal_history::memory::{LocId, Order, ThreadId};
 
 /// An access to an object.
-#[derive(Clone, Copy)]
-pub(crate) enum Access {
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// Reads.
     Load(Order),
+    /// Writes a value.
     Store(Order, u64),
+    /// Reads and, if the update is one, writes it.
     Rmw {
+        /// The order.
         order: Order,
+        /// The order if it does not write.
         failure: Order,
+        /// The update.
         update: Update,
     },
+    /// Reads a value that will do, and waits for it.
     Await {
+        /// The order.
         order: Order,
+        /// The condition that is waited for.
         until: Condition,
     },
+    /// An RMW that waits until it writes.
     AwaitRmw {
+        /// The order.
         order: Order,
+        /// The update.
         update: Update,
     },
-    /// The same two, if they may time out.
+    /// A wait that may time out.
     TimedAwait {
+        /// The order.
         order: Order,
+        /// The condition that is waited for.
         until: Condition,
     },
+    /// An RMW that waits, and may time out.
     TimedAwaitRmw {
+        /// The order.
         order: Order,
+        /// The update.
         update: Update,
     },
     /// Sends a message to a channel if so many were sent before; or closes it.
     Send {
+        /// The message; none closes it.
         message: Option<u64>,
+        /// The number of messages before it.
         after: Option<u64>,
     },
     /// Makes a sender of a channel.
@@ -115,7 +133,7 @@ impl Access {
 }
 
 /// The value that an access that timed out reads: no word that is waited for has this value.
-pub(crate) const TIMED_OUT: u64 = u64::MAX;
+pub const TIMED_OUT: u64 = u64::MAX;
 
 /// Whether the explorer decides an operation.
 fn asks(state: &State) -> bool {
@@ -159,26 +177,21 @@ fn is_answered(suspender: Suspender) -> bool {
 
 /// Does something to an object; the answer is the value read. `None` outside executions.
 #[inline]
-pub(crate) fn access(
-    home: &Home,
-    initial: impl Fn() -> u64,
-    access: Access,
-    place: &'static Location<'static>,
-) -> Option<u64> {
-    let address = std::ptr::from_ref(home).addr();
+pub(crate) fn access(home: &Home, initial: impl Fn() -> u64, access: Access, place: Place) -> Option<u64> {
+    let address = home.address();
     let (slot, step) = state::with(|state| {
         let slot = home.slot(state, &initial);
         state.slot(slot).address = address;
-        (slot, prepare(state, slot, access, address, place.into()))
+        (slot, prepare(state, slot, access, address, place))
     })?;
     access_from(step, slot, address, access, place)
 }
 
 /// Does something to an object that was used before.
-pub(crate) fn access_slot(slot: SlotId, access: Access, place: &'static Location<'static>) -> Option<u64> {
+pub(crate) fn access_slot(slot: SlotId, access: Access, place: Place) -> Option<u64> {
     let (address, step) = state::with(|state| {
         let address = state.slot(slot).address;
-        (address, prepare(state, slot, access, address, place.into()))
+        (address, prepare(state, slot, access, address, place))
     })?;
     access_from(step, slot, address, access, place)
 }
@@ -201,13 +214,7 @@ enum Step {
 }
 
 /// Does something to an object, from its first step on.
-fn access_from(
-    mut step: Step,
-    slot: SlotId,
-    address: usize,
-    access: Access,
-    place: &'static Location<'static>,
-) -> Option<u64> {
+fn access_from(mut step: Step, slot: SlotId, address: usize, access: Access, place: Place) -> Option<u64> {
     loop {
         match step {
             Step::Done(value) => return Some(value),
@@ -223,7 +230,7 @@ fn access_from(
             Step::GiveWay => give_way(),
             Step::Freed => misuse("Use after free: the memory was freed before.".into(), place),
         }
-        step = state::with(|state| prepare(state, slot, access, address, place.into()))?;
+        step = state::with(|state| prepare(state, slot, access, address, place))?;
     }
 }
 
@@ -316,10 +323,7 @@ fn give_way() {
 }
 
 /// Asks for something that is no access. `None` where the explorer is not asked, and if the execution is given up.
-pub(crate) fn ask(
-    action: impl Fn(&mut State) -> Action,
-    place: &'static Location<'static>,
-) -> Option<Answer> {
+pub(crate) fn ask(action: impl Fn(&mut State) -> Action, place: Place) -> Option<Answer> {
     loop {
         let suspender = state::with(|state| {
             if !asks(state) {
@@ -329,7 +333,7 @@ pub(crate) fn ask(
                 return Some(None);
             }
             let action = action(state);
-            Some(Some(request(state, action, place.into())))
+            Some(Some(request(state, action, place)))
         })
         .flatten()?;
         match suspender {
@@ -345,7 +349,7 @@ pub(crate) fn receive(
     home: &Home,
     (after, waits): (u64, Waits),
     local: impl Fn() -> Option<u64>,
-    place: &'static Location<'static>,
+    place: Place,
 ) -> u64 {
     let receive = |state: &mut State| {
         let slot = home.slot(state, || 0);
@@ -386,17 +390,17 @@ pub(crate) fn fail(problem: Problem, place: Place) {
 }
 
 /// Something is used as it must not be.
-pub(crate) fn misuse(message: String, place: &'static Location<'static>) {
-    fail(Problem::Misuse { message }, place.into());
+pub(crate) fn misuse(message: String, place: Place) {
+    fail(Problem::Misuse { message }, place);
 }
 
 /// A fence. Says whether it was in an execution.
-pub(crate) fn fence(order: Order, place: &'static Location<'static>) -> bool {
+pub(crate) fn fence(order: Order, place: Place) -> bool {
     ask(|_| Action::Fence { order }, place).is_some() || state::is_inside()
 }
 
 /// The end of an iteration of a loop that waits. Says whether it was in an execution.
-pub(crate) fn spin(place: &'static Location<'static>) -> bool {
+pub(crate) fn spin(place: Place) -> bool {
     if ask(|_| Action::Yield, place).is_some() {
         return true;
     }
@@ -408,7 +412,7 @@ pub(crate) fn spin(place: &'static Location<'static>) -> bool {
 }
 
 /// Picks a number below `options`; 0 where nobody is asked.
-pub(crate) fn choose(options: u32, place: &'static Location<'static>) -> u32 {
+pub(crate) fn choose(options: u32, place: Place) -> u32 {
     match ask(|_| Action::Choose { options }, place) {
         Some(Answer::Value(choice)) => choice as u32,
         _ => 0,
@@ -416,7 +420,7 @@ pub(crate) fn choose(options: u32, place: &'static Location<'static>) -> u32 {
 }
 
 /// Whether a thread is woken without cause, or times out, here: only if that is switched on, and only so often.
-pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
+pub(crate) fn wakes_spuriously(place: Place) -> bool {
     let may = state::with(|state| state.me().spurious < state.behavior.spurious).unwrap_or(false);
     let does = may && choose(2, place) == 1;
     if does {
@@ -426,7 +430,7 @@ pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
 }
 
 /// Makes a thread that runs the body: its number.
-pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Option<ThreadId> {
+pub(crate) fn spawn(body: state::Body, place: Place) -> Option<ThreadId> {
     if state::with(|state| state.me().makes) == Some(true) {
         // What was made happens before the thread: there has to be an event that says so, and a spawn is none to the memory model.
         let home = Home::new("what a thread makes", place);
@@ -434,7 +438,7 @@ pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Opt
     }
     let suspender = state::with(|state| {
         state.me().child = Some(body);
-        (state.phase == Phase::Running).then(|| request(state, Action::Spawn, place.into()))
+        (state.phase == Phase::Running).then(|| request(state, Action::Spawn, place))
     })?;
     if let Some(answer) = suspender.and_then(|suspender| answered(suspender, |state| state.answer)) {
         return if let Answer::Thread(child) = answer { Some(child) } else { None };
@@ -451,14 +455,14 @@ pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Opt
 }
 
 /// Waits for the end of a thread.
-pub(crate) fn join(thread: ThreadId, place: &'static Location<'static>) {
+pub(crate) fn join(thread: ThreadId, place: Place) {
     if ask(|_| Action::Join { thread }, place).is_some() {
         return;
     }
     let waits = || {
         state::with(|state| match state.phase {
             _ if state.threads.get(thread.index()).is_some_and(|thread| thread.ended) => None,
-            Phase::Running => Some(Some(request(state, Action::Join { thread }, place.into()))),
+            Phase::Running => Some(Some(request(state, Action::Join { thread }, place))),
             Phase::WindingUp => Some(None),
             Phase::Over => None,
         })

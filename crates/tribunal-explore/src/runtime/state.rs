@@ -10,7 +10,6 @@ use crate::thread::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
 use std::cell::RefCell;
-use std::panic::Location;
 use std::sync::{Arc, Mutex};
 use tribunal_history::memory::{LocId, ThreadId};
 
@@ -28,7 +27,7 @@ pub(crate) struct Slot {
     /// The number of times that it was written.
     pub(crate) version: u32,
     pub(crate) kind: &'static str,
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
     /// The address that it had when it was last used.
     pub(crate) address: usize,
     /// The thread that made it in this execution, and after how many of its events.
@@ -123,7 +122,7 @@ pub(crate) enum Phase {
 /// Something that has to be given back before the execution ends.
 pub(crate) struct Owed {
     pub(crate) what: &'static str,
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
 }
 
 /// The features that cost events and are left out until the program is found to use it; exploration then starts again.
@@ -179,6 +178,8 @@ pub(crate) struct State {
     pub(crate) skipping: bool,
     /// In an execution that is given up: how many operations a thread may make before others go on.
     pub(crate) time: u32,
+    /// The function that threads of [foreign](crate::foreign) code run.
+    pub(crate) enter: Option<fn(ThreadId)>,
     /// The message and the place of the last panic.
     pub(crate) panic: Option<(String, Place)>,
     /// The memory of the program. Last, so that what was allocated there is given back before it.
@@ -244,6 +245,7 @@ impl State {
             exploring: true,
             skipping: false,
             time: 0,
+            enter: None,
             panic: None,
             region: arena::Owned::take(),
         }
@@ -335,7 +337,7 @@ impl State {
     }
 
     /// Notes that something has to be given back.
-    pub(crate) fn owe(&mut self, what: &'static str, place: &'static Location<'static>) -> u64 {
+    pub(crate) fn owe(&mut self, what: &'static str, place: Place) -> u64 {
         self.next_owed += 1;
         self.owed.insert(self.next_owed, Owed { what, place });
         self.next_owed
@@ -344,6 +346,6 @@ impl State {
 
 impl std::fmt::Debug for Slot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} made at {}: {}", self.kind, Place::from(self.place), self.value)
+        write!(f, "{} made at {}: {}", self.kind, self.place, self.value)
     }
 }

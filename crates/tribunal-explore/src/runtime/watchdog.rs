@@ -44,12 +44,12 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    /// A worker that is looked at until this is dropped.
-    pub(super) fn new() -> Self {
+    /// A worker that is looked at, if it is to be, until this is dropped.
+    pub(super) fn new(watched: bool) -> Self {
         let beat = Arc::new(Beat::default());
         beat.thread.store(NOBODY, Relaxed);
         // Miri does not like threads that are never joined.
-        if !cfg!(miri) {
+        if watched && !cfg!(miri) {
             watch(Arc::downgrade(&beat));
         }
         Pulse { beat, resumed: 0, files: Vec::new(), file: 0 }

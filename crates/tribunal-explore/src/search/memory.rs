@@ -26,6 +26,9 @@ pub trait Memory {
         let _ = commits;
     }
 
+    /// Spawns and ends of threads count as events of their own, so that [`happens_before`](Self::happens_before) tells them from what comes before.
+    fn count_ends(&mut self) {}
+
     /// Whether what comes next is hard to decide in a long execution, and [would not be](Self::sample) if it committed itself.
     fn is_hard(&self) -> bool {
         false

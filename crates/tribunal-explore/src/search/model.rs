@@ -48,6 +48,12 @@ impl Memory for InModel {
         }
     }
 
+    fn count_ends(&mut self) {
+        if let InModel::Session(memory) = self {
+            memory.count_ends();
+        }
+    }
+
     fn is_hard(&self) -> bool {
         matches!(self, InModel::Session(memory) if memory.is_hard())
     }

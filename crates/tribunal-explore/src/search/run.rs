@@ -150,6 +150,10 @@ pub(super) struct Worker<'a, P, M> {
     pub(super) handed: Option<(u32, LocId, Source)>,
     /// The access that raced, which is not part of the execution yet.
     pub(super) racing: Option<Event>,
+    /// The program runs along the graph, which the memory knows to its end.
+    replays: bool,
+    /// Room for what a thread knows.
+    known: Vec<u32>,
 }
 
 impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
@@ -162,6 +166,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     ) -> Self {
         program.keep_to(limits);
         memory.keep_to(limits);
+        if program.asks_what_threads_know() {
+            memory.count_ends();
+        }
         Worker {
             program,
             options,
@@ -194,6 +201,8 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             frees: false,
             handed: None,
             racing: None,
+            replays: false,
+            known: Vec::new(),
         }
     }
 
@@ -334,6 +343,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     pub(super) fn resume(&mut self, thread: ThreadId, fresh: LocId) -> Request {
         let answer = std::mem::replace(&mut self.runner(thread).answer, Answer::Done);
+        if self.program.asks_what_threads_know() {
+            self.tell_what_is_known(thread);
+        }
         let mut request = self.program.resume(thread, answer, fresh);
         if self.options.allow_races {
             request.action.relax();
@@ -341,8 +353,36 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         request
     }
 
+    /// Tells the program what a thread knows. While it runs along the graph, each thread does what it did before, but for the last one.
+    fn tell_what_is_known(&mut self, thread: ThreadId) {
+        if self.replays {
+            return self.program.told(thread, None);
+        }
+        let mut known = std::mem::take(&mut self.known);
+        known.clear();
+        known.resize(self.runners.len(), 0);
+        for &by in &self.order {
+            let events = self.graph.thread(by);
+            known[by.index()] = match by == thread {
+                true => events.len() as u32,
+                false => {
+                    events.partition_point(|&event| self.memory.happens_before(event, by, thread)) as u32
+                }
+            };
+        }
+        self.program.told(thread, Some(&known));
+        self.known = known;
+    }
+
     /// Runs the program along the graph.
     fn replay(&mut self) -> Result<(), Failed> {
+        self.replays = true;
+        let replayed = self.run_along();
+        self.replays = false;
+        replayed
+    }
+
+    fn run_along(&mut self) -> Result<(), Failed> {
         self.program.start();
         self.order.clear();
         self.runners.iter_mut().for_each(|runner| *runner = None);

@@ -40,6 +40,8 @@ pub(super) struct InSession {
     locs: Vec<Option<LocId>>,
     /// By place of a write.
     sources: Vec<Source>,
+    /// Whether spawns and ends of threads are events of the session: writes that nobody reads.
+    counts_ends: bool,
     /// Whether an event is seq_cst.
     has_sc: bool,
     /// If the order of seq_cst events is committed to: the last seq_cst write of each location of the session, and its thread.
@@ -80,6 +82,7 @@ impl InSession {
             threads: vec![Some(main)],
             locs: Vec::new(),
             sources: Vec::new(),
+            counts_ends: false,
             has_sc: false,
             last_sc: Vec::new(),
             turn: None,
@@ -127,6 +130,13 @@ impl InSession {
                 self.begin_turns();
             }
             self.take_turn(thread);
+        }
+    }
+
+    fn count_end(&mut self, thread: ThreadId) {
+        if self.counts_ends {
+            let own = self.session.location();
+            self.session.write(thread, own, Order::NonAtomic);
         }
     }
 
@@ -269,7 +279,9 @@ impl Memory for InSession {
                 }
             }
             Action::Fence { .. } => self.fence(thread, order),
+            Action::End => self.count_end(thread),
             Action::Spawn => {
+                self.count_end(thread);
                 let child = self.session.spawn(thread);
                 let number = event.read as usize;
                 if self.threads.len() <= number {
@@ -317,8 +329,12 @@ impl Memory for InSession {
             _ => Session::exact(self.model),
         };
         if let Ok(new) = session.and_then(|session| Self::over(self.model, session, sampling)) {
-            *self = new;
+            *self = InSession { counts_ends: self.counts_ends, ..new };
         }
+    }
+
+    fn count_ends(&mut self) {
+        self.counts_ends = true;
     }
 
     fn is_hard(&self) -> bool {

@@ -9,7 +9,6 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use tribunal_history::memory::Order;
@@ -56,7 +55,7 @@ pub(crate) struct Handles {
 impl<T: ?Sized> Shared<T> {
     #[track_caller]
     fn new() -> std::sync::Arc<Self> {
-        let place = Location::caller();
+        let place = Place::caller();
         let shared = Shared { home: Home::new("Arc", place), given_up: Mutex::default() };
         state::with(|state| {
             let slot = shared.home.slot(state, || 1);
@@ -79,32 +78,27 @@ impl<T: ?Sized> Shared<T> {
         self.handles(|state, slot| state.slot(slot).handles)
     }
 
-    fn rmw(
-        &self,
-        order: Order,
-        apply: fn(u64, [u64; 2]) -> Option<u64>,
-        place: &'static Location<'static>,
-    ) -> u64 {
+    fn rmw(&self, order: Order, apply: fn(u64, [u64; 2]) -> Option<u64>, place: Place) -> u64 {
         let update = Update { apply, operands: [0; 2] };
         let access = Access::Rmw { order, failure: Order::Relaxed, update };
         ops::access(&self.home, || 1, access, place).unwrap_or(1)
     }
 
     /// Whether the count is an atomic; if it must become one, the execution ends here. `None` if there is nothing to count.
-    fn count(&self, place: &'static Location<'static>) -> Option<bool> {
+    fn count(&self, place: Place) -> Option<bool> {
         let handles = self.known()?;
         if !handles.counted && handles.shared {
             let problem = state::with(|state| {
                 let made = Place::from(self.home.place());
                 crate::runtime::restart(state, |needs| _ = needs.counted.insert(made))
             });
-            problem.into_iter().for_each(|problem| ops::fail(problem, place.into()));
+            problem.into_iter().for_each(|problem| ops::fail(problem, place));
         }
         Some(handles.counted)
     }
 
     /// One more handle.
-    fn add(&self, place: &'static Location<'static>) {
+    fn add(&self, place: Place) {
         if self.known().is_some_and(|handles| handles.counted) {
             self.rmw(Order::Relaxed, |count, _| Some(count + 1), place);
         }
@@ -132,7 +126,7 @@ impl<T: ?Sized> Shared<T> {
     }
 
     /// One handle less; says whether it was the last.
-    fn give_up(&self, value: std::sync::Arc<T>, place: &'static Location<'static>) -> bool {
+    fn give_up(&self, value: std::sync::Arc<T>, place: Place) -> bool {
         let noted = self.handles(|state, slot| {
             let handles = &mut state.slot(slot).handles;
             handles.left = handles.left.saturating_sub(1);
@@ -199,7 +193,7 @@ impl<T> Arc<T> {
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Self {
         let shared = Shared::new();
         shared.handles(|state, slot| state.slot(slot).handles.shared = true);
-        shared.count(Location::caller());
+        shared.count(Place::caller());
         let value = std::sync::Arc::new_cyclic(|weak| {
             make(&Weak { value: weak.clone(), shared: Some(shared.clone()) })
         });
@@ -212,7 +206,7 @@ impl<T> Arc<T> {
     /// The handle, if there are others.
     #[track_caller]
     pub fn try_unwrap(mut this: Self) -> Result<T, Self> {
-        let place = Location::caller();
+        let place = Place::caller();
         if this.shared.count(place) == Some(true) {
             if this.shared.rmw(Order::Relaxed, |count, _| (count == 1).then_some(0), place) != 1 {
                 return Err(this);
@@ -240,7 +234,7 @@ impl<T> Arc<T> {
     /// The value, if this is the last handle; otherwise drops the handle.
     #[track_caller]
     pub fn into_inner(mut this: Self) -> Option<T> {
-        let place = Location::caller();
+        let place = Place::caller();
         let value = this.take_value();
         if this.shared.count(place).is_none() {
             return std::sync::Arc::into_inner(value);
@@ -279,7 +273,7 @@ impl<T: ?Sized> Arc<T> {
     /// The number of handles.
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
-        let place = Location::caller();
+        let place = Place::caller();
         match this.shared.count(place) {
             Some(true) => this.load(Order::Relaxed, place) as usize,
             Some(false) => 1,
@@ -287,7 +281,7 @@ impl<T: ?Sized> Arc<T> {
         }
     }
 
-    fn load(&self, order: Order, place: &'static Location<'static>) -> u64 {
+    fn load(&self, order: Order, place: Place) -> u64 {
         ops::access(&self.shared.home, || 1, Access::Load(order), place).unwrap_or(1)
     }
 
@@ -299,7 +293,7 @@ impl<T: ?Sized> Arc<T> {
     /// Mutable access, if this is the only handle.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        let place = Location::caller();
+        let place = Place::caller();
         if this.shared.count(place) == Some(true) && this.load(Order::Acquire, place) != 1 {
             return None;
         }
@@ -329,7 +323,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.shared.handles(|state, slot| state.slot(slot).handles.shared = true);
-        this.shared.count(Location::caller());
+        this.shared.count(Place::caller());
         Weak { value: std::sync::Arc::downgrade(this.value()), shared: Some(this.shared.clone()) }
     }
 
@@ -392,7 +386,7 @@ impl<T: ?Sized> Arc<T> {
 impl<T: ?Sized> Clone for Arc<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.shared.add(Location::caller());
+        self.shared.add(Place::caller());
         Arc { value: self.value.clone(), shared: self.shared.clone() }
     }
 }
@@ -401,7 +395,7 @@ impl<T: ?Sized> Drop for Arc<T> {
     #[track_caller]
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
-            self.shared.give_up(value, Location::caller());
+            self.shared.give_up(value, Place::caller());
         }
     }
 }
@@ -423,7 +417,7 @@ impl<T: ?Sized> Weak<T> {
         };
         if shared.known().is_some() {
             let add = |count, _: [u64; 2]| (count > 0).then_some(count + 1);
-            if shared.rmw(Order::Acquire, add, Location::caller()) == 0 {
+            if shared.rmw(Order::Acquire, add, Place::caller()) == 0 {
                 return None;
             }
             shared.note_added();
@@ -436,7 +430,7 @@ impl<T: ?Sized> Weak<T> {
     pub fn strong_count(&self) -> usize {
         match &self.shared {
             Some(shared) if shared.known().is_some() => {
-                ops::access(&shared.home, || 1, Access::Load(Order::Relaxed), Location::caller()).unwrap_or(0)
+                ops::access(&shared.home, || 1, Access::Load(Order::Relaxed), Place::caller()).unwrap_or(0)
                     as usize
             }
             _ => self.value.strong_count(),

@@ -5,12 +5,11 @@
 //! Outside executions they are std's.
 
 use super::wide;
-use crate::program::Update;
+use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use std::fmt;
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
@@ -90,7 +89,7 @@ fn order_on_failure(order: Ordering) -> Ordering {
 #[track_caller]
 pub fn fence(order_of_fence: Ordering) {
     assert!(order_of_fence != Ordering::Relaxed, "there is no such thing as a relaxed fence");
-    if !ops::fence(order(order_of_fence), Location::caller()) {
+    if !ops::fence(order(order_of_fence), Place::caller()) {
         std::sync::atomic::fence(order_of_fence);
     }
 }
@@ -102,7 +101,7 @@ pub fn spin_loop_hint() {
 }
 
 /// Whether a weak compare-and-exchange fails here although it need not.
-fn fails_weakly(place: &'static Location<'static>) -> bool {
+fn fails_weakly(place: Place) -> bool {
     state::with(|state| state.behavior.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
 }
 
@@ -120,7 +119,7 @@ macro_rules! atomic {
             #[cfg(not(feature = "making"))]
             #[track_caller]
             pub const fn new(value: $value) -> Self {
-                let home = Home::new(stringify!($name), Location::caller());
+                let home = Home::new(stringify!($name), Place::caller());
                 $name { value: storage::$name::new(value), home }
             }
 
@@ -128,12 +127,12 @@ macro_rules! atomic {
             #[cfg(feature = "making")]
             #[track_caller]
             pub fn new(value: $value) -> Self {
-                let home = Home::made_here(stringify!($name), Location::caller());
+                let home = Home::made_here(stringify!($name), Place::caller());
                 $name { value: storage::$name::new(value), home }
             }
 
             #[inline]
-            fn access(&self, access: Access, place: &'static Location<'static>) -> Option<$value> {
+            fn access(&self, access: Access, place: Place) -> Option<$value> {
                 let initial = || self.value.load(Ordering::Relaxed).bits();
                 ops::access(&self.home, initial, access, place).map(<$value>::of)
             }
@@ -144,7 +143,7 @@ macro_rules! atomic {
                 given: Ordering,
                 apply: fn(u64, [u64; 2]) -> Option<u64>,
                 operand: u64,
-                place: &'static Location<'static>,
+                place: Place,
             ) -> Option<$value> {
                 let update = Update { apply, operands: [operand, 0] };
                 self.access(Access::Rmw { order: order(given), failure: Order::Relaxed, update }, place)
@@ -154,14 +153,14 @@ macro_rules! atomic {
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
                 let access = Access::Load(order_of_load(order));
-                self.access(access, Location::caller()).unwrap_or_else(|| self.value.load(order))
+                self.access(access, Place::caller()).unwrap_or_else(|| self.value.load(order))
             }
 
             /// Sets the value.
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
                 let access = Access::Store(order_of_store(order), value.bits());
-                if self.access(access, Location::caller()).is_none() {
+                if self.access(access, Place::caller()).is_none() {
                     self.value.store(value, order);
                 }
             }
@@ -169,7 +168,7 @@ macro_rules! atomic {
             /// Sets the value and returns the previous one.
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                self.rmw(order, |_, [new, _]| Some(new), value.bits(), Location::caller())
+                self.rmw(order, |_, [new, _]| Some(new), value.bits(), Place::caller())
                     .unwrap_or_else(|| self.value.swap(value, order))
             }
 
@@ -190,7 +189,7 @@ macro_rules! atomic {
                     operands: [current.bits(), new.bits()],
                 };
                 let access = Access::Rmw { order: order(success), failure: order_of_load(failure), update };
-                match self.access(access, Location::caller()) {
+                match self.access(access, Place::caller()) {
                     Some(read) if read == current => Ok(read),
                     Some(read) => Err(read),
                     None => self.value.compare_exchange(current, new, success, failure),
@@ -209,7 +208,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                match fails_weakly(Location::caller()) {
+                match fails_weakly(Place::caller()) {
                     true => Err(self.load(failure)),
                     false => self.compare_exchange(current, new, success, failure),
                 }
@@ -272,7 +271,7 @@ macro_rules! atomic {
             /// Calls `f` with the value, as a non-atomic access that nothing else may race with.
             #[track_caller]
             pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
-                let place = Location::caller();
+                let place = Place::caller();
                 let used = state::with(|state| self.home.known(state).is_some()) == Some(true);
                 let read = if used { self.access(Access::Load(Order::NonAtomic), place) } else { None };
                 match read {
@@ -310,7 +309,7 @@ macro_rules! atomic {
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $value {
                 let access = Access::Load(Order::NonAtomic);
-                self.access(access, Location::caller()).unwrap_or_else(|| self.value.load(Ordering::Relaxed))
+                self.access(access, Place::caller()).unwrap_or_else(|| self.value.load(Ordering::Relaxed))
             }
 
             /// The value.
@@ -350,7 +349,7 @@ macro_rules! fetch {
                         let f: fn($value, $value) -> $value = $apply;
                         Some(f(<$value>::of(read), <$value>::of(operands[0])).bits())
                     }
-                    self.rmw(order, apply, value.bits(), Location::caller())
+                    self.rmw(order, apply, value.bits(), Place::caller())
                         .unwrap_or_else(|| self.value.$method(value, order))
                 }
             )*
@@ -495,7 +494,7 @@ macro_rules! change {
                         let f: fn(usize, usize) -> usize = $apply;
                         Some(f(read as usize, operands[0] as usize) as u64)
                     }
-                    self.change(order, apply, value, Location::caller())
+                    self.change(order, apply, value, Place::caller())
                 }
             )*
         }
@@ -521,7 +520,7 @@ impl<T> AtomicPtr<T> {
         order: Ordering,
         apply: fn(u64, [u64; 2]) -> Option<u64>,
         value: usize,
-        place: &'static Location<'static>,
+        place: Place,
     ) -> *mut T {
         self.rmw(order, apply, value as u64, place).unwrap_or_else(|| {
             let change = |pointer: *mut T| apply(pointer.bits(), [value as u64, 0]).map(<*mut T>::of);

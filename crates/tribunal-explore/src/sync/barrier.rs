@@ -1,10 +1,9 @@
 //! A barrier.
 
-use crate::program::{Condition, Update};
+use crate::program::{Condition, Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use std::fmt;
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 /// A barrier, like [`std::sync::Barrier`]. Its word counts all arrivals.
@@ -29,17 +28,13 @@ impl Barrier {
     /// A barrier for this many threads.
     #[track_caller]
     pub const fn new(size: usize) -> Self {
-        Barrier {
-            home: Home::new("Barrier", Location::caller()),
-            size,
-            outside: std::sync::Barrier::new(size),
-        }
+        Barrier { home: Home::new("Barrier", Place::caller()), size, outside: std::sync::Barrier::new(size) }
     }
 
     /// Waits until all threads have arrived.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let place = Location::caller();
+        let place = Place::caller();
         let update = Update { apply: |came, _| Some(came + 1), operands: [0; 2] };
         let come = Access::Rmw { order: Order::AcqRel, failure: Order::Relaxed, update };
         let Some(before) = ops::access(&self.home, || 0, come, place) else {

@@ -1,14 +1,13 @@
 //! A condition variable.
 
 use super::{LockResult, MutexGuard, PoisonError};
-use crate::program::Update;
+use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use crate::thread::is;
 use rustc_hash::FxHashMap;
 use std::fmt;
-use std::panic::Location;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tribunal_history::memory::{Order, ThreadId};
@@ -101,7 +100,7 @@ fn clear(queue: u64, _: [u64; 2]) -> Option<u64> {
 }
 
 /// The location by which a wait is told.
-fn token(waiter: Waiter, place: &'static Location<'static>) -> Option<Arc<Home>> {
+fn token(waiter: Waiter, place: Place) -> Option<Arc<Home>> {
     state::with(|state| {
         let key = (ThreadId(waiter.0), waiter.1);
         let new = || Arc::new(Home::new("a wait for a Condvar", place));
@@ -109,22 +108,72 @@ fn token(waiter: Waiter, place: &'static Location<'static>) -> Option<Arc<Home>>
     })
 }
 
+/// Those that a notification wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notified {
+    /// The thread that has waited longest.
+    One,
+    /// All that wait.
+    All,
+}
+
+fn change(home: &Home, apply: fn(u64, [u64; 2]) -> Option<u64>, (thread, wait): Waiter, place: Place) -> u64 {
+    let update = Update { apply, operands: [thread.into(), wait.into()] };
+    let access = Access::Rmw { order: Order::Relaxed, failure: Order::Relaxed, update };
+    ops::access(home, || 0, access, place).unwrap_or(0)
+}
+
+/// Joins the queue, releases the lock, and waits for a notification. Says whether it ended without one.
+pub(crate) fn wait(home: &Home, release: impl FnOnce(), timed: bool, place: Place) -> bool {
+    let waiter = state::with(|state| {
+        let thread = state.current.0;
+        let me = state.me();
+        me.waits += 1;
+        (thread, me.waits)
+    })
+    .unwrap_or_default();
+    change(home, push, waiter, place);
+    release();
+    // It may have been notified in the meantime.
+    let leaves = || {
+        let queue = change(home, remove, waiter, place);
+        queues(|queues| queues.get(queue).contains(&waiter))
+    };
+    let mut left = ops::wakes_spuriously(place) && leaves();
+    if !left && let Some(token) = token(waiter, place) {
+        let (order, until) = (Order::Relaxed, is(1));
+        let wait = if timed { Access::TimedAwait { order, until } } else { Access::Await { order, until } };
+        left = ops::access(&token, || 0, wait, place) == Some(ops::TIMED_OUT);
+        if left && !leaves() {
+            // It is being notified, and the notification is not to be lost.
+            left = false;
+            ops::access(&token, || 0, Access::Await { order, until }, place);
+        }
+    }
+    left
+}
+
+/// Wakes threads that wait.
+pub(crate) fn notify(home: &Home, whom: Notified, place: Place) {
+    let (apply, count): (fn(u64, [u64; 2]) -> Option<u64>, _) = match whom {
+        Notified::One => (pop, 1),
+        Notified::All => (clear, usize::MAX),
+    };
+    let queue = change(home, apply, (0, 0), place);
+    if queue == 0 {
+        return;
+    }
+    let woken: Vec<Waiter> = queues(|queues| queues.get(queue).iter().copied().take(count).collect());
+    for token in woken.into_iter().filter_map(|waiter| token(waiter, place)) {
+        ops::access(&token, || 0, Access::Store(Order::Relaxed, 1), place);
+    }
+}
+
 impl Condvar {
     /// Nobody waits for it.
     #[track_caller]
     pub const fn new() -> Self {
-        Condvar { home: Home::new("Condvar", Location::caller()), outside: std::sync::Condvar::new() }
-    }
-
-    fn rmw(
-        &self,
-        apply: fn(u64, [u64; 2]) -> Option<u64>,
-        (thread, wait): Waiter,
-        place: &'static Location<'static>,
-    ) -> u64 {
-        let update = Update { apply, operands: [thread.into(), wait.into()] };
-        let access = Access::Rmw { order: Order::Relaxed, failure: Order::Relaxed, update };
-        ops::access(&self.home, || 0, access, place).unwrap_or(0)
+        Condvar { home: Home::new("Condvar", Place::caller()), outside: std::sync::Condvar::new() }
     }
 
     /// Releases the lock, waits for a notification, and takes the lock again.
@@ -140,7 +189,7 @@ impl Condvar {
                 Err(poisoned) => Err(PoisonError::new(MutexGuard::from_parts(lock, poisoned.into_inner()))),
             };
         }
-        let place = Location::caller();
+        let place = Place::caller();
         let (guard, _) = self.wait_inside(guard, false, place);
         guard
     }
@@ -150,34 +199,10 @@ impl Condvar {
         &self,
         guard: MutexGuard<'a, T>,
         timed: bool,
-        place: &'static Location<'static>,
+        place: Place,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
-        let waiter = state::with(|state| {
-            let thread = state.current.0;
-            let me = state.me();
-            me.waits += 1;
-            (thread, me.waits)
-        })
-        .unwrap_or_default();
-        self.rmw(push, waiter, place);
-        let lock = guard.release(place);
-        // It may have been notified in the meantime.
-        let leaves = || {
-            let queue = self.rmw(remove, waiter, place);
-            queues(|queues| queues.get(queue).contains(&waiter))
-        };
-        let mut left = ops::wakes_spuriously(place) && leaves();
-        if !left && let Some(token) = token(waiter, place) {
-            let (order, until) = (Order::Relaxed, is(1));
-            let wait =
-                if timed { Access::TimedAwait { order, until } } else { Access::Await { order, until } };
-            left = ops::access(&token, || 0, wait, place) == Some(ops::TIMED_OUT);
-            if left && !leaves() {
-                // It is being notified, and the notification is not to be lost.
-                left = false;
-                ops::access(&token, || 0, Access::Await { order, until }, place);
-            }
-        }
+        let lock = guard.lock();
+        let left = wait(&self.home, || _ = guard.release(place), timed, place);
         (lock.lock_at(place), left)
     }
 
@@ -217,7 +242,7 @@ impl Condvar {
                 Err(poisoned) => Err(PoisonError::new(both(poisoned.into_inner()))),
             };
         }
-        let (guard, spurious) = self.wait_inside(guard, true, Location::caller());
+        let (guard, spurious) = self.wait_inside(guard, true, Place::caller());
         let result = WaitTimeoutResult(spurious);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -251,31 +276,15 @@ impl Condvar {
     /// Wakes the thread that has waited longest.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.notify(pop, 1, Location::caller());
+        notify(&self.home, Notified::One, Place::caller());
         self.outside.notify_one();
     }
 
     /// Wakes all who wait.
     #[track_caller]
     pub fn notify_all(&self) {
-        self.notify(clear, usize::MAX, Location::caller());
+        notify(&self.home, Notified::All, Place::caller());
         self.outside.notify_all();
-    }
-
-    fn notify(
-        &self,
-        apply: fn(u64, [u64; 2]) -> Option<u64>,
-        count: usize,
-        place: &'static Location<'static>,
-    ) {
-        let queue = self.rmw(apply, (0, 0), place);
-        if queue == 0 {
-            return;
-        }
-        let woken: Vec<Waiter> = queues(|queues| queues.get(queue).iter().copied().take(count).collect());
-        for token in woken.into_iter().filter_map(|waiter| token(waiter, place)) {
-            ops::access(&token, || 0, Access::Store(Order::Relaxed, 1), place);
-        }
     }
 }
 

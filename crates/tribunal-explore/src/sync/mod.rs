@@ -3,7 +3,7 @@
 pub(crate) mod arc;
 pub mod atomic;
 mod barrier;
-mod condvar;
+pub(crate) mod condvar;
 pub mod mpsc;
 mod mutex;
 mod notify;

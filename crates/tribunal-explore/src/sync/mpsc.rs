@@ -11,14 +11,13 @@
 //! This is weaker than a lock in two ways. What the receiver does before it receives a message need not happen before later sends; and a `try_recv` that
 //! finds no message need not happen before the drop of the last sender.
 
-use crate::program::{CLOSED, Condition, DISCONNECTED, EMPTY, Waits};
+use crate::program::{CLOSED, Condition, DISCONNECTED, EMPTY, Place, Waits};
 use crate::runtime::home::Home;
 use crate::runtime::is_inside;
 use crate::runtime::ops::{self, Access};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tribunal_history::memory::Order;
@@ -58,7 +57,7 @@ impl<T> Shared<T> {
     #[track_caller]
     fn new(bound: Option<u64>) -> Arc<Self> {
         Arc::new(Shared {
-            home: Home::new("Channel", Location::caller()),
+            home: Home::new("Channel", Place::caller()),
             bound,
             contents: Mutex::new(Contents {
                 messages: BTreeMap::new(),
@@ -114,12 +113,12 @@ impl<T> Shared<T> {
     }
 
     /// Accesses the number of messages; it is returned as it was before.
-    fn access(&self, access: Access, place: &'static Location<'static>) -> u64 {
+    fn access(&self, access: Access, place: Place) -> u64 {
         ops::access(&self.home, || 0, access, place).unwrap_or(0)
     }
 
     /// Whether message `number` was received, as an access to a location of its own.
-    fn received(&self, number: u64, access: Access, place: &'static Location<'static>) -> u64 {
+    fn received(&self, number: u64, access: Access, place: Place) -> u64 {
         let home = {
             let received = &mut self.contents().received;
             let missing = (number as usize).saturating_sub(received.len());
@@ -134,7 +133,7 @@ impl<T> Shared<T> {
         self.bound.and_then(|bound| number.checked_sub(bound)).filter(|&before| before > 0)
     }
 
-    fn send(&self, message: T, place: &'static Location<'static>) -> Result<(), SendError<T>> {
+    fn send(&self, message: T, place: Place) -> Result<(), SendError<T>> {
         let id = self.put(message);
         let accepted = if is_inside() {
             let sent = self.access(Access::Send { message: Some(id), after: None }, place);
@@ -151,23 +150,18 @@ impl<T> Shared<T> {
         refused.map_or(Ok(()), |message| Err(SendError(message)))
     }
 
-    fn share(&self, place: &'static Location<'static>) {
+    fn share(&self, place: Place) {
         self.change(|contents| contents.senders += 1);
         self.access(Access::Share, place);
     }
 
-    fn unshare(&self, place: &'static Location<'static>) {
+    fn unshare(&self, place: Place) {
         self.change(|contents| contents.senders -= 1);
         self.access(Access::Unshare, place);
     }
 
     /// The message after the first `after`, or what there is instead.
-    fn receive(
-        &self,
-        after: u64,
-        waits: Waits,
-        place: &'static Location<'static>,
-    ) -> Result<T, TryRecvError> {
+    fn receive(&self, after: u64, waits: Waits, place: Place) -> Result<T, TryRecvError> {
         let local = || {
             let contents = self.contents();
             match contents.messages.keys().next() {
@@ -229,7 +223,7 @@ impl<T> Sender<T> {
     /// The message, if the receiver is gone.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.shared.send(message, Location::caller())
+        self.shared.send(message, Place::caller())
     }
 }
 
@@ -240,7 +234,7 @@ impl<T> SyncSender<T> {
     /// The message, if the receiver is gone.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.shared.send(message, Location::caller())
+        self.shared.send(message, Place::caller())
     }
 
     /// Sends a message if there is room.
@@ -249,7 +243,7 @@ impl<T> SyncSender<T> {
     /// The message, if there is no room or no receiver. With a bound of 0, there is never room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let (shared, place) = (&self.shared, Location::caller());
+        let (shared, place) = (&self.shared, Place::caller());
         if !is_inside() {
             let id = shared.put(message);
             let contents = shared.contents();
@@ -293,7 +287,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         self.wait_outside(None);
-        self.receive(Waits::ForEver, Location::caller()).map_err(|_| RecvError)
+        self.receive(Waits::ForEver, Place::caller()).map_err(|_| RecvError)
     }
 
     /// Waits for a message outside of executions.
@@ -304,7 +298,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    fn receive(&self, waits: Waits, place: &'static Location<'static>) -> Result<T, TryRecvError> {
+    fn receive(&self, waits: Waits, place: Place) -> Result<T, TryRecvError> {
         let message = self.shared.receive(self.received.get(), waits, place)?;
         let number = self.received.get() + 1;
         self.received.set(number);
@@ -320,7 +314,7 @@ impl<T> Receiver<T> {
     /// If there is no message; the error tells whether there are senders.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.receive(Waits::No, Location::caller())
+        self.receive(Waits::No, Place::caller())
     }
 
     /// Waits for a message, or for a timeout: when no thread can go on, and earlier if [enabled](crate::Explorer::spurious).
@@ -329,7 +323,7 @@ impl<T> Receiver<T> {
     /// If there is none.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        let place = Location::caller();
+        let place = Place::caller();
         self.wait_outside(Some(timeout));
         let waits = if ops::wakes_spuriously(place) { Waits::No } else { Waits::UntilTimeout };
         self.receive(waits, place).map_err(|error| match error {
@@ -415,7 +409,7 @@ impl<T> IntoIterator for Receiver<T> {
 impl<T> Clone for Sender<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.shared.share(Location::caller());
+        self.shared.share(Place::caller());
         Sender { shared: self.shared.clone() }
     }
 }
@@ -423,7 +417,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Clone for SyncSender<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.shared.share(Location::caller());
+        self.shared.share(Place::caller());
         SyncSender { shared: self.shared.clone() }
     }
 }
@@ -431,21 +425,21 @@ impl<T> Clone for SyncSender<T> {
 impl<T> Drop for Sender<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.shared.unshare(Location::caller());
+        self.shared.unshare(Place::caller());
     }
 }
 
 impl<T> Drop for SyncSender<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.shared.unshare(Location::caller());
+        self.shared.unshare(Place::caller());
     }
 }
 
 impl<T> Drop for Receiver<T> {
     #[track_caller]
     fn drop(&mut self) {
-        let (shared, place, received) = (&self.shared, Location::caller(), self.received.get());
+        let (shared, place, received) = (&self.shared, Place::caller(), self.received.get());
         let sent = shared.access(Access::Send { message: None, after: None }, place);
         shared.change(|contents| contents.has_receiver = false);
         // Later messages are those of senders that wait for room, who take them back.

@@ -1,13 +1,12 @@
 //! A lock.
 
 use super::{LockResult, PoisonError, TryLockError, TryLockResult};
-use crate::program::Update;
+use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 /// A lock, like [`std::sync::Mutex`]: 0 if it is free, taken by a waiting RMW, released by a store. A caught panic
@@ -45,7 +44,7 @@ impl<T> Mutex<T> {
     /// A lock that is free.
     #[track_caller]
     pub const fn new(value: T) -> Self {
-        Mutex { home: Home::new("Mutex", Location::caller()), data: std::sync::Mutex::new(value) }
+        Mutex { home: Home::new("Mutex", Place::caller()), data: std::sync::Mutex::new(value) }
     }
 
     /// The protected value.
@@ -64,10 +63,10 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is poisoned.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        self.lock_at(Location::caller())
+        self.lock_at(Place::caller())
     }
 
-    pub(super) fn lock_at(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+    pub(super) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
         let take = Access::AwaitRmw { order: Order::Acquire, update: TAKE };
         match ops::access(&self.home, || 0, take, place) {
             Some(_) => match self.data.try_lock() {
@@ -96,7 +95,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let take = Access::Rmw { order: Order::Acquire, failure: Order::Relaxed, update: TAKE };
-        if let Some(1..) = ops::access(&self.home, || 0, take, Location::caller()) {
+        if let Some(1..) = ops::access(&self.home, || 0, take, Place::caller()) {
             return Err(TryLockError::WouldBlock);
         }
         match self.data.try_lock() {
@@ -127,14 +126,19 @@ impl<T: ?Sized> Mutex<T> {
         self.data.clear_poison();
     }
 
-    fn unlock(&self, place: &'static Location<'static>) {
+    fn unlock(&self, place: Place) {
         ops::access(&self.home, || 0, Access::Store(Order::Release, 0), place);
     }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// The lock that it holds.
+    pub(super) fn lock(&self) -> &'a Mutex<T> {
+        self.lock
+    }
+
     /// Gives the lock back; says of which lock it was.
-    pub(super) fn release(mut self, place: &'static Location<'static>) -> &'a Mutex<T> {
+    pub(super) fn release(mut self, place: Place) -> &'a Mutex<T> {
         let lock = self.lock;
         // The data first: whoever takes the lock takes them, too.
         self.data = None;
@@ -161,7 +165,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         // The data first: whoever takes the lock takes them, too.
         self.data = None;
-        self.lock.unlock(Location::caller());
+        self.lock.unlock(Place::caller());
     }
 }
 

@@ -1,11 +1,10 @@
 //! A notification that stays until a thread takes it.
 
-use crate::program::Update;
+use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use std::fmt;
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 /// A notification that stays until a thread takes it: `loom::sync::Notify`. Spurious wake-ups happen only if
@@ -18,7 +17,7 @@ impl Notify {
     /// There is none.
     #[track_caller]
     pub const fn new() -> Self {
-        Notify { home: Home::new("Notify", Location::caller()) }
+        Notify { home: Home::new("Notify", Place::caller()) }
     }
 
     /// Sets the notification.
@@ -26,7 +25,7 @@ impl Notify {
     pub fn notify(&self) {
         let update = Update { apply: |_, _| Some(1), operands: [0; 2] };
         let give = Access::Rmw { order: Order::Release, failure: Order::Relaxed, update };
-        ops::access(&self.home, || 0, give, Location::caller());
+        ops::access(&self.home, || 0, give, Place::caller());
     }
 
     /// Waits for a notification and takes it.
@@ -36,7 +35,7 @@ impl Notify {
     #[track_caller]
     pub fn wait(&self) {
         assert!(state::is_inside(), "`Notify::wait` can only be used inside `explore`");
-        let place = Location::caller();
+        let place = Place::caller();
         if ops::wakes_spuriously(place) {
             return;
         }

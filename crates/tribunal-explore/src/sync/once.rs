@@ -1,13 +1,13 @@
 //! One-time initialization.
 
-use crate::program::{Condition, Update};
+use crate::program::{Condition, Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state;
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use tribunal_history::memory::Order;
 
@@ -23,16 +23,16 @@ struct Word {
 }
 
 impl Word {
-    const fn new(kind: &'static str, place: &'static Location<'static>) -> Self {
+    const fn new(kind: &'static str, place: Place) -> Self {
         Word { home: Home::new(kind, place) }
     }
 
-    fn is_done(&self, initial: u64, place: &'static Location<'static>) -> Option<bool> {
+    fn is_done(&self, initial: u64, place: Place) -> Option<bool> {
         ops::access(&self.home, || initial, Access::Load(Order::Acquire), place).map(|word| word == DONE)
     }
 
     /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside executions.
-    fn begin(&self, initial: u64, forgive: bool, place: &'static Location<'static>) -> Option<Option<u64>> {
+    fn begin(&self, initial: u64, forgive: bool, place: Place) -> Option<Option<u64>> {
         let update = Update {
             apply: |word, [forgive, _]| {
                 (word == NOT_DONE || word == POISONED && forgive == 1).then_some(UNDER_WAY)
@@ -59,7 +59,7 @@ impl Word {
     }
 
     /// Waits until another has done it, or failed to unless that is forgiven. Says whether it was in an execution.
-    fn wait(&self, initial: u64, forgive: bool, place: &'static Location<'static>) -> bool {
+    fn wait(&self, initial: u64, forgive: bool, place: Place) -> bool {
         let until = Condition {
             holds: |word, forgive| word == DONE || word == POISONED && forgive == 0,
             operand: forgive.into(),
@@ -71,12 +71,12 @@ impl Word {
         }
     }
 
-    fn end(&self, word: u64, place: &'static Location<'static>) {
+    fn end(&self, word: u64, place: Place) {
         ops::access(&self.home, || NOT_DONE, Access::Store(Order::Release, word), place);
     }
 
     /// Does it; if that panics, the word is set to what is said.
-    fn run<R>(&self, on_panic: u64, place: &'static Location<'static>, f: impl FnOnce() -> R) -> R {
+    fn run<R>(&self, on_panic: u64, place: Place, f: impl FnOnce() -> R) -> R {
         match catch_unwind(AssertUnwindSafe(f)) {
             Ok(result) => result,
             Err(payload) => {
@@ -111,7 +111,7 @@ impl Once {
     /// Not done yet.
     #[track_caller]
     pub const fn new() -> Self {
-        Once { word: Word::new("Once", Location::caller()), outside: std::sync::Once::new() }
+        Once { word: Word::new("Once", Place::caller()), outside: std::sync::Once::new() }
     }
 
     fn initial(&self) -> u64 {
@@ -124,16 +124,16 @@ impl Once {
     /// If an earlier call panicked.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
-        self.call(false, Location::caller(), |_| f());
+        self.call(false, Place::caller(), |_| f());
     }
 
     /// The same, even if an earlier call panicked.
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
-        self.call(true, Location::caller(), f);
+        self.call(true, Place::caller(), f);
     }
 
-    fn call(&self, forgive: bool, place: &'static Location<'static>, f: impl FnOnce(&OnceState)) {
+    fn call(&self, forgive: bool, place: Place, f: impl FnOnce(&OnceState)) {
         match self.word.begin(self.initial(), forgive, place) {
             Some(None) => {}
             Some(Some(word)) => {
@@ -153,7 +153,7 @@ impl Once {
     /// If a call panicked.
     #[track_caller]
     pub fn wait(&self) {
-        if !self.word.wait(self.initial(), false, Location::caller()) {
+        if !self.word.wait(self.initial(), false, Place::caller()) {
             self.outside.wait();
         }
     }
@@ -161,7 +161,7 @@ impl Once {
     /// Waits until it is done, even if a call panicked.
     #[track_caller]
     pub fn wait_force(&self) {
-        if !self.word.wait(self.initial(), true, Location::caller()) {
+        if !self.word.wait(self.initial(), true, Place::caller()) {
             self.outside.wait_force();
         }
     }
@@ -169,7 +169,7 @@ impl Once {
     /// Whether it was done.
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        let done = self.word.is_done(self.initial(), Location::caller());
+        let done = self.word.is_done(self.initial(), Place::caller());
         done.unwrap_or_else(|| self.outside.is_completed())
     }
 }
@@ -192,7 +192,7 @@ impl<T> OnceLock<T> {
     /// Nothing is set.
     #[track_caller]
     pub const fn new() -> Self {
-        OnceLock { word: Word::new("OnceLock", Location::caller()), outside: std::sync::OnceLock::new() }
+        OnceLock { word: Word::new("OnceLock", Place::caller()), outside: std::sync::OnceLock::new() }
     }
 
     fn initial(&self) -> u64 {
@@ -237,7 +237,7 @@ impl<T: 'static> OnceLock<T> {
     /// The value, if set.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        match self.word.is_done(self.initial(), Location::caller()) {
+        match self.word.is_done(self.initial(), Place::caller()) {
             Some(true) => self.content(),
             Some(false) => None,
             None => self.outside.get(),
@@ -250,7 +250,7 @@ impl<T: 'static> OnceLock<T> {
     /// The given value, if one is already set.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
-        let place = Location::caller();
+        let place = Place::caller();
         match self.word.begin(self.initial(), true, place) {
             Some(None) => Err(value),
             Some(Some(_)) => {
@@ -268,7 +268,7 @@ impl<T: 'static> OnceLock<T> {
     /// If the value is set but missing, which is a bug in this crate.
     #[track_caller]
     pub fn wait(&self) -> &T {
-        match self.word.wait(self.initial(), true, Location::caller()) {
+        match self.word.wait(self.initial(), true, Place::caller()) {
             true => self.content().expect("what is done is there"),
             false => self.outside.wait(),
         }
@@ -280,10 +280,10 @@ impl<T: 'static> OnceLock<T> {
     /// If the value is set but missing, which is a bug in this crate.
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
-        self.get_or_init_at(f, Location::caller())
+        self.get_or_init_at(f, Place::caller())
     }
 
-    fn get_or_init_at(&self, f: impl FnOnce() -> T, place: &'static Location<'static>) -> &T {
+    fn get_or_init_at(&self, f: impl FnOnce() -> T, place: Place) -> &T {
         match self.word.begin(self.initial(), true, place) {
             Some(begun) => {
                 if begun.is_some() {
@@ -300,26 +300,26 @@ impl<T: 'static> OnceLock<T> {
     /// The value, for changes.
     #[track_caller]
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.bring_out(Location::caller());
+        self.bring_out(Place::caller());
         self.outside.get_mut()
     }
 
     /// The value.
     #[track_caller]
     pub fn into_inner(mut self) -> Option<T> {
-        self.bring_out(Location::caller());
+        self.bring_out(Place::caller());
         self.outside.take()
     }
 
     /// Takes the value.
     #[track_caller]
     pub fn take(&mut self) -> Option<T> {
-        self.bring_out(Location::caller());
+        self.bring_out(Place::caller());
         self.outside.take()
     }
 
     /// Nobody else uses it: what was set in the execution is set for good, and it begins again with that.
-    fn bring_out(&mut self, place: &'static Location<'static>) {
+    fn bring_out(&mut self, place: Place) {
         if state::with(|state| self.word.home.known(state).is_some()) != Some(true) {
             return;
         }
@@ -381,7 +381,7 @@ impl<T: 'static, F: Fn() -> T> LazyLock<T, F> {
     /// The value; initializes it on first use.
     #[track_caller]
     pub fn force(this: &Self) -> &T {
-        this.once.get_or_init_at(&this.init, Location::caller())
+        this.once.get_or_init_at(&this.init, Place::caller())
     }
 
     /// The value, if it is initialized.

@@ -1,13 +1,12 @@
 //! A lock for many readers or one writer.
 
 use super::{LockResult, PoisonError, TryLockError, TryLockResult};
-use crate::program::Update;
+use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use tribunal_history::memory::Order;
 
 /// A lock for many readers or one writer, like [`std::sync::RwLock`]. Its word counts the readers, or is all ones for a writer. Threads that cannot take it wait,
@@ -41,7 +40,7 @@ impl<T> RwLock<T> {
     /// A lock that is free.
     #[track_caller]
     pub const fn new(value: T) -> Self {
-        RwLock { home: Home::new("RwLock", Location::caller()), data: std::sync::RwLock::new(value) }
+        RwLock { home: Home::new("RwLock", Place::caller()), data: std::sync::RwLock::new(value) }
     }
 
     /// The protected value.
@@ -74,7 +73,7 @@ fn taken<G>(result: TryLockResult<G>) -> LockResult<G> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    fn access(&self, access: Access, place: &'static Location<'static>) -> Option<u64> {
+    fn access(&self, access: Access, place: Place) -> Option<u64> {
         ops::access(&self.home, || 0, access, place)
     }
 
@@ -85,7 +84,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let take = Access::AwaitRmw { order: Order::Acquire, update: TAKE_READ };
-        let result = match self.access(take, Location::caller()) {
+        let result = match self.access(take, Place::caller()) {
             Some(_) => self.data.try_read(),
             None => self.data.read().map_err(TryLockError::Poisoned),
         };
@@ -99,7 +98,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let take = Access::AwaitRmw { order: Order::Acquire, update: TAKE_WRITE };
-        let result = match self.access(take, Location::caller()) {
+        let result = match self.access(take, Place::caller()) {
             Some(_) => self.data.try_write(),
             None => self.data.write().map_err(TryLockError::Poisoned),
         };
@@ -113,7 +112,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let take = Access::Rmw { order: Order::Acquire, failure: Order::Relaxed, update: TAKE_READ };
-        match self.access(take, Location::caller()) {
+        match self.access(take, Place::caller()) {
             Some(WRITER) => Err(TryLockError::WouldBlock),
             _ => guarded(self.data.try_read(), |data| RwLockReadGuard { lock: self, data: Some(data) }),
         }
@@ -126,7 +125,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let take = Access::Rmw { order: Order::Acquire, failure: Order::Relaxed, update: TAKE_WRITE };
-        match self.access(take, Location::caller()) {
+        match self.access(take, Place::caller()) {
             Some(1..) => Err(TryLockError::WouldBlock),
             _ => guarded(self.data.try_write(), |data| RwLockWriteGuard { lock: self, data: Some(data) }),
         }
@@ -163,7 +162,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Ok(data) => data,
         };
-        lock.access(Access::Store(Order::Release, 1), Location::caller());
+        lock.access(Access::Store(Order::Release, 1), Place::caller());
         RwLockReadGuard { lock, data: Some(data) }
     }
 }
@@ -173,7 +172,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         self.data = None;
         let give = Access::Rmw { order: Order::Release, failure: Order::Relaxed, update: GIVE_READ };
-        self.lock.access(give, Location::caller());
+        self.lock.access(give, Place::caller());
     }
 }
 
@@ -181,7 +180,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
         self.data = None;
-        self.lock.access(Access::Store(Order::Release, 0), Location::caller());
+        self.lock.access(Access::Store(Order::Release, 0), Place::caller());
     }
 }
 

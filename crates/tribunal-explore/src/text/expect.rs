@@ -51,7 +51,7 @@ impl FailureKind {
     pub fn of(problem: &Problem) -> Self {
         match problem {
             Problem::Panic { .. } => FailureKind::Assertion,
-            Problem::Race { .. } => FailureKind::Race,
+            Problem::Race { .. } | Problem::Conflict { .. } => FailureKind::Race,
             Problem::Deadlock { .. } => FailureKind::Deadlock,
             Problem::Livelock { .. } => FailureKind::Livelock,
             Problem::TooLong { .. } => FailureKind::Endless,

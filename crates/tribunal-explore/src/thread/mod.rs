@@ -7,14 +7,14 @@ pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use std::thread::{Result, panicking};
 
-use crate::program::{Condition, Update};
+use crate::program::{Condition, Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, Body, State};
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tribunal_history::memory::Order;
@@ -53,7 +53,7 @@ enum Id {
 impl Thread {
     #[track_caller]
     fn new(name: Option<String>) -> Self {
-        let place = Location::caller();
+        let place = Place::caller();
         Thread(Handle::Explored(Arc::new(Inner {
             name,
             number: OnceLock::new(),
@@ -96,7 +96,7 @@ impl Thread {
             Handle::Explored(inner) => {
                 let update = Update { apply: |_, _| Some(1), operands: [0; 2] };
                 let give = Access::Rmw { order: Order::Release, failure: Order::Relaxed, update };
-                ops::access(&inner.token, || 0, give, Location::caller());
+                ops::access(&inner.token, || 0, give, Place::caller());
             }
             Handle::System(thread) => thread.unpark(),
         }
@@ -129,7 +129,7 @@ pub fn current() -> Thread {
 /// Waits until the thread is unparked.
 #[track_caller]
 pub fn park() {
-    let place = Location::caller();
+    let place = Place::caller();
     match current().0 {
         Handle::Explored(inner) => {
             inner.park(Access::AwaitRmw { order: Order::Acquire, update: UNPARKED }, place)
@@ -142,7 +142,7 @@ pub fn park() {
 const UNPARKED: Update = Update { apply: |token, _| (token == 1).then_some(0), operands: [0; 2] };
 
 impl Inner {
-    fn park(&self, wait: Access, place: &'static Location<'static>) {
+    fn park(&self, wait: Access, place: Place) {
         if !ops::wakes_spuriously(place) {
             ops::access(&self.token, || 0, wait, place);
         }
@@ -153,7 +153,7 @@ impl Inner {
 /// [spurious wake-ups](crate::Explorer::spurious) are enabled.
 #[track_caller]
 pub fn park_timeout(timeout: Duration) {
-    let place = Location::caller();
+    let place = Place::caller();
     match current().0 {
         Handle::Explored(inner) => {
             inner.park(Access::TimedAwaitRmw { order: Order::Acquire, update: UNPARKED }, place);
@@ -165,7 +165,7 @@ pub fn park_timeout(timeout: Duration) {
 /// Lets other threads run: ends an iteration of a loop that waits for another thread.
 #[track_caller]
 pub fn yield_now() {
-    if !ops::spin(Location::caller()) {
+    if !ops::spin(Place::caller()) {
         std::thread::yield_now();
     }
 }
@@ -173,7 +173,7 @@ pub fn yield_now() {
 /// Time does not pass in an execution: the same as [`yield_now`].
 #[track_caller]
 pub fn sleep(duration: Duration) {
-    if !ops::spin(Location::caller()) {
+    if !ops::spin(Place::caller()) {
         std::thread::sleep(duration);
     }
 }
@@ -206,7 +206,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         if let Some(number) = self.thread.number() {
-            ops::join(number, Location::caller());
+            ops::join(number, Place::caller());
         }
         let result = self.packet.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.unwrap_or_else(|| Err(Box::new("the thread did not come to its end")))
@@ -220,19 +220,19 @@ impl<T> JoinHandle<T> {
     /// Whether it has finished.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        self.thread.is_finished(Location::caller())
+        self.thread.is_finished(Place::caller())
     }
 }
 
 impl Thread {
-    fn is_finished(&self, place: &'static Location<'static>) -> bool {
+    fn is_finished(&self, place: Place) -> bool {
         let Some(inner) = self.explored() else { return false };
         let problem = state::with(|state| match finishes_are_events(state) {
             true => None,
             false => Some(crate::runtime::restart(state, |needs| needs.finished = true)),
         });
         if let Some(problem) = problem.flatten() {
-            ops::fail(problem, place.into());
+            ops::fail(problem, place);
         }
         ops::access(&inner.finished, || 0, Access::Load(Order::Acquire), place) == Some(1)
     }
@@ -268,7 +268,7 @@ where
     T: 'static,
 {
     let packet = Packet::default();
-    let thread = launch(name, Box::new(fill(packet.clone(), f)), Location::caller());
+    let thread = launch(name, Box::new(fill(packet.clone(), f)), Place::caller());
     JoinHandle { thread, packet }
 }
 
@@ -285,7 +285,7 @@ fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
 }
 
 /// Starts a thread that runs the body.
-fn launch(name: Option<String>, body: Body, place: &'static Location<'static>) -> Thread {
+fn launch(name: Option<String>, body: Body, place: Place) -> Thread {
     assert!(state::is_inside(), "threads can only be spawned inside `explore`");
     let thread = Thread::new(name);
     let child = thread.clone();

@@ -1,11 +1,12 @@
 //! Scoped threads, which may borrow from their parent.
 
 use super::{Packet, Result, Thread, fill, launch};
+use crate::program::Place;
 use crate::runtime::ops;
 use crate::runtime::state::{self, Body};
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads that were not joined.
@@ -35,7 +36,7 @@ pub fn scope<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let place = Location::caller();
+    let place = Place::caller();
     let scope = Scope { children: Children::default(), scope: PhantomData, env: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let children = std::mem::take(&mut *scope.children.lock().unwrap_or_else(PoisonError::into_inner));
@@ -75,7 +76,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         // SAFETY: `scope` does not return before the thread has ended. If that does not come about, the frames of both are given up at once,
         // and never run again.
         let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Body>(body) };
-        let thread = launch(name, body, Location::caller());
+        let thread = launch(name, body, Place::caller());
         self.children.lock().unwrap_or_else(PoisonError::into_inner).extend(thread.number());
         ScopedJoinHandle { thread, packet, children: self.children.clone(), scope: PhantomData }
     }
@@ -89,7 +90,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         if let Some(number) = self.thread.number() {
-            ops::join(number, Location::caller());
+            ops::join(number, Place::caller());
             let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
             children.retain(|&child| child != number);
         }
@@ -105,7 +106,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Whether it has finished.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        self.thread.is_finished(Location::caller())
+        self.thread.is_finished(Place::caller())
     }
 }
 
