@@ -74,6 +74,9 @@ pub struct ExploreArguments {
     /// Treat plain accesses as relaxed, and do not look for races
     #[arg(long)]
     pub allow_races: bool,
+    /// Count executions with their modification orders too
+    #[arg(long, conflicts_with_all = ["expect", "random", "replay"])]
+    pub count_mo: bool,
     /// The number of worker threads; 0 is one for each core. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
@@ -319,6 +322,7 @@ fn options(arguments: &ExploreArguments, model: Model) -> Options {
         max_events: search.max_events,
         max_preemptions: search.max_preemptions,
         allow_races: arguments.allow_races,
+        count_mo: arguments.count_mo,
         stop: Some(interrupt::flag()),
         progress: Some(progress::show),
         checkpoint: None,

@@ -322,8 +322,17 @@ impl Explorer {
         let end = if guided.failure.is_some() { End::Failed } else { End::Sampled };
         let failure = guided.failure.clone();
         let duration = Duration::ZERO;
-        let report =
-            Report { executions, blocked, outside: 0, events, end, estimate: None, failure, duration };
+        let report = Report {
+            executions,
+            with_mo: None,
+            blocked,
+            outside: 0,
+            events,
+            end,
+            estimate: None,
+            failure,
+            duration,
+        };
         if let Some(failure) = guided.failure {
             let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
             return Err(Box::new(Failed { failure: Some(failure), said, report }));

@@ -8,6 +8,7 @@
 //! | `TRIBUNAL_PCT=3` | random by priorities of threads that change at so many points, less one |
 //! | `TRIBUNAL_MAX_EXECUTIONS`, `TRIBUNAL_TIMEOUT`, `TRIBUNAL_MAX_EVENTS`, `TRIBUNAL_MAX_PREEMPTIONS` | limits |
 //! | `TRIBUNAL_ALLOW_RACES=1` | races of plain accesses are no failures |
+//! | `TRIBUNAL_COUNT_MO=1` | executions are also counted with their modification orders |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
 //! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
@@ -74,6 +75,7 @@ pub fn settings() -> Result<Settings, String> {
         options.max_events = most;
     }
     options.allow_races = is_set("TRIBUNAL_ALLOW_RACES")?;
+    options.count_mo = is_set("TRIBUNAL_COUNT_MO")?;
     options.stop = Some(&crate::crash::STOP);
     Ok(Settings {
         options,

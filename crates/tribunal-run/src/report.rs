@@ -186,6 +186,7 @@ fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
     json!({
         "model": settings.options.model.name(),
         "executions": report.executions,
+        "with_mo": report.with_mo,
         "blocked": report.blocked,
         "outside": report.outside,
         "events": report.events,

@@ -26,6 +26,7 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         "verdict": verdict,
         "end": end_name(report.end),
         "executions": report.executions,
+        "with_mo": report.with_mo,
         "blocked": report.blocked,
         "outside": report.outside,
         "estimate": report.estimate.map(|Estimate { executions, error }| json!({"executions": executions, "error": error})),

@@ -61,7 +61,8 @@ fn executions(report: &Report) -> String {
     let beside = beside.into_iter().filter(|(count, _)| *count > 0);
     let beside: Vec<String> = beside.map(|(count, what)| format!("{count} {what}")).collect();
     let beside = if beside.is_empty() { String::new() } else { format!(" ({} beside)", beside.join(", ")) };
-    format!("{} execution{plural}{beside}", report.executions)
+    let with_mo = report.with_mo.map_or(String::new(), |with_mo| format!(", {with_mo} with mo"));
+    format!("{} execution{plural}{with_mo}{beside}", report.executions)
 }
 
 /// How many executions there are, if not all were seen.

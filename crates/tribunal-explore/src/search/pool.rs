@@ -35,6 +35,8 @@ struct Shared {
     start: Instant,
     limits: Limits<'static>,
     executions: AtomicU64,
+    /// Those with mo.
+    with_mo: AtomicU64,
     blocked: AtomicU64,
     /// Complete executions with too many preemptions.
     outside: AtomicU64,
@@ -80,16 +82,17 @@ impl Shared {
 
     /// What a checkpoint keeps.
     fn counts(&self, skipped: bool) -> Counts {
-        let [executions, blocked, outside] =
-            [&self.executions, &self.blocked, &self.outside].map(|count| count.load(Relaxed));
-        [executions, blocked, outside, u64::from(self.bound.has_left_out()), u64::from(skipped)]
+        let [executions, blocked, outside, with_mo] =
+            [&self.executions, &self.blocked, &self.outside, &self.with_mo].map(|count| count.load(Relaxed));
+        [executions, blocked, outside, u64::from(self.bound.has_left_out()), u64::from(skipped), with_mo]
     }
 
     /// What it has kept.
-    fn count_on_from(&self, [executions, blocked, outside, ..]: Counts) {
+    fn count_on_from(&self, [executions, blocked, outside, .., with_mo]: Counts) {
         self.executions.store(executions, Relaxed);
         self.blocked.store(blocked, Relaxed);
         self.outside.store(outside, Relaxed);
+        self.with_mo.store(with_mo, Relaxed);
     }
 
     /// Whether something was left out, and nothing failed.
@@ -131,6 +134,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
         start,
         limits,
         executions: AtomicU64::new(0),
+        with_mo: AtomicU64::new(0),
         blocked: AtomicU64::new(0),
         outside: AtomicU64::new(0),
         events: AtomicUsize::new(0),
@@ -184,6 +188,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
     let estimate = state.all.filter(|_| !is_over);
     let report = Report {
         executions,
+        with_mo: options.counts_mo().then(|| shared.with_mo.into_inner()),
         blocked: shared.blocked.into_inner(),
         outside: shared.outside.into_inner(),
         estimate,
@@ -316,7 +321,7 @@ fn go_on_from<P: Program, M: Memory>(
     }
     let counts = if found { kept.counts } else { Counts::default() };
     shared.count_on_from(counts);
-    let [.., left_out, skipped] = counts;
+    let [.., left_out, skipped, _] = counts;
     worker.skipped = skipped > 0;
     if left_out > 0 {
         shared.bound.leave_out();
@@ -502,6 +507,10 @@ fn count<P: Program, M: Memory>(
 ) -> Option<Failure> {
     match outcome {
         Outcome::Complete => {
+            if options.counts_mo() {
+                let mos = worker.memory.count_mo(&worker.graph, &shared.limits);
+                shared.with_mo.fetch_add(mos, Relaxed);
+            }
             let executions = shared.executions.fetch_add(1, Relaxed) + 1;
             if options.max_executions.is_some_and(|most| executions >= most) {
                 shared.stop(End::MaxExecutions);

@@ -507,6 +507,34 @@ fn plain_accesses_race_with_whatever_is_not_ordered() {
     compare(Model::Ra, 190_000..190_150, Shape::Racing);
 }
 
+/// Sessions count by observers, texts by putting the writes in order one way after the other.
+#[test]
+fn mo_is_counted_as_the_definition_has_it() {
+    let mut counted = 0;
+    for model in [Model::Rc20, Model::Rc11, Model::Ra, Model::Sra, Model::Sc, Model::Tso, Model::Pso] {
+        let name = format!("{model}.cat");
+        let text = Definition::new(&name, &model.text(), &mut NoFiles).expect("a model");
+        for (first, shape) in [(0, Shape::Mixed), (20_000, Shape::SeqCst), (30_000, Shape::OneLocation)] {
+            for seed in first..first + 12 {
+                let text_of_program = program(seed, shape);
+                let count = |model| {
+                    let options =
+                        Options { model, count_mo: true, max_executions: Some(200), ..Options::default() };
+                    explore(compiled(&text_of_program), &options)
+                        .expect("a model that can be explored")
+                        .report
+                };
+                let (ours, theirs) = (count(model), count(Model::Cat(text)));
+                if (ours.end, theirs.end) == (End::Complete, End::Complete) {
+                    counted += u64::from(ours.with_mo > Some(ours.executions));
+                    assert_eq!(ours.with_mo, theirs.with_mo, "{model}, seed {seed}:\n{text_of_program}");
+                }
+            }
+        }
+    }
+    assert!(counted > 50, "only {counted} programs leave mo open");
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_more() {
