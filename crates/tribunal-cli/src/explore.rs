@@ -215,7 +215,7 @@ impl Found<'_> {
     }
 }
 
-/// What came of a replay.
+/// The outcome of a replay.
 enum Replayed {
     Passes,
     Fails,
