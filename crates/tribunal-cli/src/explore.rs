@@ -192,7 +192,7 @@ pub fn is_unfinished(end: End) -> bool {
     }
 }
 
-/// What came of a replay.
+/// The outcome of a replay.
 enum Replayed {
     Passes,
     Fails,

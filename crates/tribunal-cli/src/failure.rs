@@ -9,7 +9,7 @@ use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
 use tribunal_report::{Case, NotCheckable, printable};
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A history could not be read; the text begins with `file:line:column`.

@@ -135,7 +135,7 @@ impl Explorer {
     }
 
     /// Of a failure, looks for so long for the models under which it goes away, and for orders that repair it.
-    pub fn diagnose(mut self, patience: Duration) -> Self {
+    pub fn diagnose_for(mut self, patience: Duration) -> Self {
         self.settings.diagnosis = Some(patience);
         self
     }

@@ -102,7 +102,7 @@ unsafe extern "C" fn explored(
         .foreign(&FOREIGN)
         .before_each(begin_execution);
     let explorer = match settings.diagnosis {
-        Some(patience) => explorer.diagnose(patience),
+        Some(patience) => explorer.diagnose_for(patience),
         None => explorer,
     };
     let status = out.explore(&explorer, &settings);

@@ -14,7 +14,7 @@ use tribunal_report::printable;
 /// Outcomes in a table, unless all are asked for.
 const ROWS: usize = 20;
 
-/// Which exploration it is.
+/// The name of the exploration.
 impl fmt::Display for Job<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", printable(self.file))?;
@@ -26,7 +26,7 @@ impl fmt::Display for Job<'_> {
     }
 }
 
-/// What was found, in a line.
+/// The result, in a line.
 pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     let report = &found.exploration.report;
     let verdict = match &report.failure {
@@ -65,7 +65,7 @@ fn executions(report: &Report) -> String {
     format!("{} execution{plural}{with_mo}{beside}", report.executions)
 }
 
-/// How many executions there are, if not all were seen.
+/// The estimated number of executions, if not all were seen.
 fn left(report: &Report) -> String {
     match (report.end, report.estimate) {
         (End::Complete | End::Failed | End::Sampled, _) => String::new(),
@@ -87,7 +87,7 @@ fn ended(report: &Report) -> &'static str {
     }
 }
 
-/// What was found, and how it differs from what was expected.
+/// The result, and how it differs from what was expected.
 pub fn summarized(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     line(found, page)?;
     for mismatch in &found.mismatches {
@@ -150,7 +150,7 @@ fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
     }
 }
 
-/// What is wrong, in a line.
+/// The fault, in a line.
 pub fn summary(failure: &Failure) -> String {
     let threads = |waiting: &[(tribunal_history::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));

@@ -11,7 +11,7 @@ use tribunal_report::{Answer, Case, Verification};
 /// Writes a test case for each history and model: an inconsistent verdict is a failure; what is undecided, malformed or not
 /// verified is an error, since it must not pass; a model that does not apply is skipped.
 pub struct Junit {
-    /// What an explanation may cost.
+    /// The limits of an explanation.
     pub budget: Budget,
 }
 
