@@ -78,6 +78,7 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
         "verdict": verdict,
         "end": end_name(counts.end),
         "executions": counts.executions,
+        "with_mo": counts.with_mo,
         "blocked": counts.blocked,
         "outside": counts.outside,
         "estimate": counts.estimate.map(|Estimate { executions, error }| json!({"executions": executions, "error": error})),

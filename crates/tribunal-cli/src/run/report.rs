@@ -38,6 +38,8 @@ struct Told {
 pub struct Report {
     pub model: String,
     executions: u64,
+    #[serde(default)]
+    with_mo: Option<u64>,
     blocked: u64,
     outside: u64,
     events: usize,
@@ -137,6 +139,7 @@ impl Report {
     pub fn counts(&self) -> tribunal_explore::Report {
         tribunal_explore::Report {
             executions: self.executions,
+            with_mo: self.with_mo,
             blocked: self.blocked,
             outside: self.outside,
             events: self.events,
