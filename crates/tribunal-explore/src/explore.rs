@@ -277,7 +277,8 @@ impl Explorer {
     pub fn try_run(&self, f: impl Fn() + Send + Sync + 'static) -> Result<Report, Box<Failed>> {
         let main: Main = Arc::new(f);
         let mut explorer = self.clone();
-        if let Some(threads) = environment::threads() {
+        // Foreign code shares the work among processes.
+        if let Some(threads) = environment::threads().filter(|_| self.settings.foreign.is_none()) {
             explorer = explorer.threads(threads);
         }
         explorer.settings.trace |= environment::traces();

@@ -90,6 +90,16 @@ pub trait Program {
         true
     }
 
+    /// Makes another process that is the same, to share the work with, if there is room for one.
+    fn fork(&mut self) -> Fork {
+        Fork::Alone
+    }
+
+    /// Whether it may [fork](Self::fork). What one process learns, others do not know.
+    fn may_fork(&self) -> bool {
+        false
+    }
+
     /// Whether the program is over when its main thread has ended: other threads may then wait forever, but not for [locks](Self::is_lock).
     fn ends_with_main(&self) -> bool {
         false
@@ -106,6 +116,17 @@ pub trait Program {
         let _ = loc;
         None
     }
+}
+
+/// The process in which [`Program::fork`] returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fork {
+    /// There is no other.
+    Alone,
+    /// The one that was there before.
+    Parent,
+    /// The new one.
+    Child,
 }
 
 /// The next operation of a thread.

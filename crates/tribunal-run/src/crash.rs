@@ -2,9 +2,9 @@
 
 use crate::control::{caller, is_in_program, outside, thread};
 use crate::only::Only;
-use crate::{entries, names, real, threads};
+use crate::{entries, names, processes, real, threads};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use tribunal_explore::Problem;
 use tribunal_explore::program::Place;
 
@@ -19,9 +19,6 @@ const SIGNALS: [(c_int, &str); 5] = [
 
 /// What was met.
 static MET: Only<(c_int, usize, usize)> = Only::new((0, 0, 0));
-
-/// The exploration is to stop.
-pub static STOP: AtomicBool = AtomicBool::new(false);
 
 /// How often threads were resumed, which a timer looks at.
 pub static TURNS: AtomicU64 = AtomicU64::new(0);
@@ -57,6 +54,11 @@ pub fn install(patience: u64) {
     action(libc::SIGINT, interrupt as *const () as usize, libc::SA_RESTART);
     action(libc::SIGTERM, interrupt as *const () as usize, libc::SA_RESTART);
     action(libc::SIGALRM, tick as *const () as usize, libc::SA_SIGINFO | libc::SA_RESTART);
+    begin_timer();
+}
+
+/// From now on, [`tick`] is called once a second. A process that was forked has no timer.
+pub fn begin_timer() {
     let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
     let timer = libc::itimerval { it_interval: second, it_value: second };
     // SAFETY: sets a timer.
@@ -64,7 +66,7 @@ pub fn install(patience: u64) {
 }
 
 extern "C" fn interrupt(_: c_int) {
-    STOP.store(true, Relaxed);
+    processes::stop().store(true, Relaxed);
 }
 
 /// Once a second: a thread that has made no operation for long does not come back by itself.
@@ -77,7 +79,7 @@ unsafe extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
         return;
     }
     let times = TIMES.fetch_add(1, Relaxed);
-    if times >= PATIENCE.load(Relaxed) || STOP.load(Relaxed) {
+    if times >= PATIENCE.load(Relaxed) || processes::stop().load(Relaxed) {
         TIMES.store(0, Relaxed);
         // SAFETY: the context of what was interrupted, in the program.
         unsafe { land(context, (libc::SIGALRM, 0)) };

@@ -27,6 +27,8 @@ pub struct Settings {
     pub options: Options,
     /// Memory that is lost is a failure.
     pub leaks: bool,
+    /// How many processes share the work.
+    pub processes: u32,
     /// What the program prints is shown.
     pub output: bool,
     /// Seconds for which a thread may run without an operation.
@@ -76,9 +78,9 @@ pub fn settings() -> Result<Settings, String> {
     }
     options.allow_races = is_set("TRIBUNAL_ALLOW_RACES")?;
     options.count_mo = is_set("TRIBUNAL_COUNT_MO")?;
-    options.stop = Some(&crate::crash::STOP);
     Ok(Settings {
         options,
+        processes: number("TRIBUNAL_THREADS")?.unwrap_or(1),
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),

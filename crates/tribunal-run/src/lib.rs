@@ -21,6 +21,7 @@ mod objects;
 mod only;
 mod plain;
 mod private;
+mod processes;
 mod pthread;
 mod real;
 mod report;

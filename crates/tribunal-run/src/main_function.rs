@@ -2,7 +2,9 @@
 
 use crate::control;
 use crate::only::Only;
-use crate::{crash, entries, environment, heap, memory, names, objects, plain, real, report, threads};
+use crate::{
+    crash, entries, environment, heap, memory, names, objects, plain, processes, real, report, threads,
+};
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
 use tribunal_explore::{Explorer, Problem};
@@ -62,6 +64,8 @@ static FOREIGN: Foreign = Foreign {
     spawned: threads::spawned,
     told,
     finish,
+    fork: processes::fork,
+    may_fork: processes::may_fork,
     name: plain::name,
     thread_name: |thread| threads::of(thread).name.clone(),
 };
@@ -79,10 +83,12 @@ unsafe extern "C" fn explored(
 ) -> c_int {
     control::begin();
     threads::begin();
-    let settings = match environment::settings() {
+    let mut settings = match environment::settings() {
         Ok(settings) => settings,
         Err(error) => report::refuse(&error),
     };
+    processes::begin(settings.processes, &settings.options);
+    settings.options.stop = Some(processes::stop());
     let main = MAIN.get().expect("it was given before");
     // SAFETY: libc gives so many arguments.
     let kept = unsafe { std::slice::from_raw_parts(arguments, count.unsigned_abs() as usize) }.to_vec();

@@ -17,7 +17,7 @@ pub use substrate::Substrate;
 
 use crate::foreign::Foreign;
 use crate::graph::Graph;
-use crate::program::{Action, Answer, Place, Program, Request};
+use crate::program::{Action, Answer, Fork, Place, Program, Request};
 use crate::report::Problem;
 use state::{Behavior, Body, Needs, Phase, State};
 use std::any::Any;
@@ -300,6 +300,14 @@ impl Program for Rust {
         trace.requested(self, thread, &request);
         self.trace = Some(trace);
         request
+    }
+
+    fn fork(&mut self) -> Fork {
+        self.foreign.map_or(Fork::Alone, |foreign| (foreign.fork)())
+    }
+
+    fn may_fork(&self) -> bool {
+        self.foreign.is_some_and(|foreign| (foreign.may_fork)())
     }
 
     fn ends_with_main(&self) -> bool {

@@ -11,7 +11,7 @@ use super::stale::Stale;
 use super::threads::Threads;
 use crate::graph::Graph;
 use crate::options::{Mode, Options, Progress};
-use crate::program::{Place, Program};
+use crate::program::{Fork, Place, Program};
 use crate::report::{End, Estimate, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -241,7 +241,20 @@ fn exhaust<P: Program, M: Memory>(
             keeper = None;
         }
     }
-    while let Some(item) = items.pop().or_else(|| take(worker, shared, workers)) {
+    while let Some(mut item) = items.pop().or_else(|| take(worker, shared, workers)) {
+        if workers == 1 && !items.is_empty() {
+            match worker.program.fork() {
+                Fork::Alone => {}
+                // The oldest has the most behind it.
+                Fork::Parent => _ = items.remove(0),
+                Fork::Child => {
+                    item = items.swap_remove(0);
+                    items.clear();
+                    probes = None;
+                    shared.count_on_from(Counts::default());
+                }
+            }
+        }
         if shared.over.load(Relaxed) {
             items.push(item);
             break;
