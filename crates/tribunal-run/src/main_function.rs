@@ -2,7 +2,7 @@
 
 use crate::control;
 use crate::only::Only;
-use crate::{crash, entries, environment, heap, memory, objects, plain, real, report, names, threads};
+use crate::{at_exit, crash, entries, environment, heap, memory, objects, plain, real, report, names, threads};
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
 use tribunal_explore::{Explorer, Problem};
@@ -91,7 +91,7 @@ unsafe extern "C" fn explored(count: c_int, arguments: *mut *mut c_char, environ
     names::begin();
     memory::keep(control::own_storage());
     let explorer = Explorer::with_options(settings.options.clone())
-        .stack_size(8 << 20)
+        .stack_size(threads::STACK)
         .foreign(&FOREIGN)
         .before_each(begin_execution);
     let status = out.explore(&explorer, &settings);
@@ -105,6 +105,7 @@ fn begin_execution() {
     memory::restore();
     heap::begin();
     objects::begin();
+    at_exit::begin();
     plain::begin();
     threads::begin_execution();
     *STATUS.get() = 0;
