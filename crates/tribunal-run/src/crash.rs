@@ -155,7 +155,7 @@ fn nearest(pc: usize) -> Place {
 }
 
 /// The program gives up.
-fn gives_up(message: String, place: Option<Place>) -> ! {
+pub fn gives_up(message: String, place: Option<Place>) -> ! {
     let pc = caller();
     outside(|| {
         let place = place.unwrap_or_else(|| {
@@ -234,6 +234,11 @@ extern "C" fn sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t) ->
         return 0;
     }
     real!(sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t) -> c_int)
+}
+
+/// The program sends a signal to itself.
+pub fn raised(signal: c_int) -> c_int {
+    gives_up(format!("the signal {signal} is raised"), None)
 }
 
 /// The program ends. A status that is not zero is a failure; else it is the end of the thread.

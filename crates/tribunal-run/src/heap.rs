@@ -258,7 +258,7 @@ fn size_of(block: *mut u8) -> usize {
     }
 }
 
-extern "C" fn malloc(size: usize) -> *mut u8 {
+pub extern "C" fn malloc(size: usize) -> *mut u8 {
     allocate(size, HEADER)
 }
 

@@ -3,7 +3,7 @@
 use crate::control;
 use crate::only::Only;
 use crate::{
-    crash, entries, environment, heap, memory, names, objects, plain, processes, real, report, threads,
+    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report, threads,
 };
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
@@ -21,9 +21,6 @@ struct Call {
     /// The arguments as they were: `getopt` reorders them.
     kept: Vec<*mut c_char>,
 }
-
-/// The size of the stack of each thread, as libc has it.
-pub const STACK: usize = 8 << 20;
 
 static CALL: Only<Option<Call>> = Only::new(None);
 static MAIN: Only<Option<Main>> = Only::new(None);
@@ -104,7 +101,7 @@ unsafe extern "C" fn explored(
     names::begin();
     memory::keep(control::own_storage());
     let explorer = Explorer::with_options(settings.options.clone())
-        .stack_size(STACK)
+        .stack_size(threads::STACK)
         .foreign(&FOREIGN)
         .before_each(begin_execution);
     let explorer = match settings.diagnosis {
@@ -122,6 +119,7 @@ fn begin_execution() {
     memory::restore();
     heap::begin();
     objects::begin();
+    at_exit::begin();
     plain::begin();
     threads::begin_execution();
     *STATUS.get() = 0;

@@ -3,9 +3,10 @@
 use crate::control::{self, end_early, inside, is_in_program, outside};
 use crate::only::Only;
 use crate::real::any;
-use crate::{heap, main_function, memory, plain};
+use crate::{at_exit, chance, heap, main_function, memory, plain, time};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 use tribunal_explore::program::Place;
 use tribunal_explore::{Problem, foreign};
 use tribunal_history::memory::ThreadId;
@@ -31,6 +32,14 @@ pub struct Thread {
     pub result: *mut c_void,
     pub is_detached: bool,
     pub is_joined: bool,
+    /// Somebody was told that it has not ended yet.
+    pub is_missed: bool,
+    /// Its [clock](crate::time).
+    pub now: Duration,
+    /// The state of its [sequence of numbers](crate::chance).
+    pub chance: u64,
+    /// How often it was asked to [ignore](crate::annotations) its plain accesses.
+    pub ignores: u32,
     pub name: Option<String>,
     /// What is to be called when it ends.
     at_end: Vec<AtEnd>,
@@ -55,6 +64,10 @@ impl Thread {
             result: std::ptr::null_mut(),
             is_detached: false,
             is_joined: false,
+            is_missed: false,
+            now: time::START,
+            chance: 1,
+            ignores: 0,
             name: None,
             at_end: Vec::new(),
             back: 0,
@@ -153,6 +166,15 @@ pub fn of(thread: ThreadId) -> &'static mut Thread {
 /// The thread that runs.
 pub fn current() -> &'static mut Thread {
     of(control::thread())
+}
+
+/// The size of each thread's stack.
+pub const STACK: usize = 8 << 20;
+
+/// Where the stack of a thread is that has begun, to a page: what was first put there is near its end.
+pub fn stack(thread: ThreadId) -> (usize, usize) {
+    let end = of(thread).back.next_multiple_of(4096);
+    (end - STACK, STACK)
 }
 
 /// The thread with a `pthread_t`.
@@ -263,8 +285,7 @@ pub fn enter(thread: ThreadId) {
                 }
             }
         };
-        outside(|| of(thread).result = result);
-        run_down(thread);
+        end(thread, result);
     }
     // SAFETY: the vector of threads may grow while it runs, so `back` is on the stack of the thread, and known to it.
     let mut back = 0;
@@ -275,6 +296,15 @@ pub fn enter(thread: ThreadId) {
     plain::flush(thread);
     if thread == ThreadId(0) {
         main_function::returned(of(thread).result.addr() as i32);
+    }
+}
+
+/// What a thread does last. Control is in the program.
+fn end(thread: ThreadId, result: *mut c_void) {
+    outside(|| of(thread).result = result);
+    run_down(thread);
+    if thread == ThreadId(0) {
+        at_exit::run(result.addr() as c_int);
     }
 }
 
@@ -309,8 +339,7 @@ fn run_down(thread: ThreadId) {
 /// The thread that runs ends here. Nothing is unwound.
 pub fn exit(result: *mut c_void) -> ! {
     let thread = control::thread();
-    outside(|| of(thread).result = result);
-    run_down(thread);
+    end(thread, result);
     // SAFETY: `enter` put it there for this thread.
     unsafe { end_early(*(of(thread).back as *const usize)) }
 }
@@ -332,9 +361,9 @@ pub fn forget_key(key: libc::pthread_key_t) {
 
 /// See [`foreign::Foreign`].
 pub fn spawned(parent: ThreadId, child: ThreadId) {
-    let start = of(parent).child.take();
-    let thread = of(child);
-    *thread = Thread { start, ..Thread::new() };
+    let parent = of(parent);
+    let (start, now, chance) = (parent.child.take(), parent.now, chance::of_child(parent.chance, child.0));
+    *of(child) = Thread { start, now, chance, ..Thread::new() };
 }
 
 /// See [`foreign::Foreign`].
@@ -349,7 +378,7 @@ pub fn told(thread: ThreadId, known: Option<&[u32]>) {
 /// The thread on whose stack an address is.
 pub fn with_stack(address: usize) -> Option<ThreadId> {
     let has =
-        |thread: &Thread| (thread.back.saturating_sub(main_function::STACK)..thread.back).contains(&address);
+        |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
     THREADS.get().iter().position(has).map(ThreadId::from_index)
 }
 
