@@ -3,7 +3,8 @@
 use crate::control;
 use crate::only::Only;
 use crate::{
-    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report, threads,
+    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report,
+    threads,
 };
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;

@@ -377,8 +377,7 @@ pub fn told(thread: ThreadId, known: Option<&[u32]>) {
 
 /// The thread on whose stack an address is.
 pub fn with_stack(address: usize) -> Option<ThreadId> {
-    let has =
-        |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
+    let has = |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
     THREADS.get().iter().position(has).map(ThreadId::from_index)
 }
 
