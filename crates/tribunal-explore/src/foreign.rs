@@ -5,16 +5,18 @@
 //!
 //! Outside executions operations do nothing, and reads give 0.
 
-use crate::program::{Action, Update};
-use crate::program::{Answer, Place};
+use crate::program::{Action, Answer, Fork, Place, Update};
 use crate::report::Problem;
 use crate::runtime::home::Home;
 use crate::runtime::{ops, state};
-use crate::sync::condvar;
+use crate::sync::condvar::{self, Queue};
+use crate::sync::{barrier, once};
 use tribunal_history::memory::{Order, ThreadId};
 
 pub use crate::runtime::ops::{Access, TIMED_OUT};
-pub use crate::sync::condvar::Notified;
+pub use crate::sync::condvar::{Notified, Synchronizes};
+pub use crate::sync::once::{DONE, NOT_DONE};
+pub use crate::sync::rwlock::{GIVE_READ, TAKE_READ, TAKE_WRITE};
 
 /// The code, as its runtime knows it.
 #[derive(Debug)]
@@ -27,6 +29,10 @@ pub struct Foreign {
     pub told: fn(ThreadId, Option<&[u32]>),
     /// All threads have ended: whether something is wrong with the execution as a whole.
     pub finish: fn() -> Result<(), Problem>,
+    /// Forks the process, if there is room for another one; see [`Program::fork`](crate::program::Program::fork).
+    pub fork: fn() -> Fork,
+    /// Whether it may fork.
+    pub may_fork: fn() -> bool,
     /// The name of an object, by its address.
     pub name: fn(usize) -> Option<String>,
     /// The name of a thread.
@@ -70,13 +76,28 @@ impl Object {
     }
 
     /// As a condition variable: queues the thread, releases a lock, and waits for a notification. Says whether it ended without one.
-    pub fn wait(&self, release: impl FnOnce(), timed: bool, place: Place) -> bool {
-        condvar::wait(&self.0, release, timed, place)
+    pub fn wait(&self, synchronizes: Synchronizes, release: impl FnOnce(), timed: bool, place: Place) -> bool {
+        condvar::wait(Queue { home: &self.0, synchronizes }, release, timed, place)
     }
 
-    /// As a condition variable: wakes threads.
-    pub fn notify(&self, whom: Notified, place: Place) {
-        condvar::notify(&self.0, whom, place);
+    /// As a condition variable: wakes threads, and says how many.
+    pub fn notify(&self, synchronizes: Synchronizes, whom: Notified, place: Place) -> usize {
+        condvar::notify(Queue { home: &self.0, synchronizes }, whom, place)
+    }
+
+    /// As a barrier: waits until so many threads have arrived. Says whether this one was the last.
+    pub fn meet(&self, size: u64, place: Place) -> bool {
+        barrier::meet(&self.0, size, place).unwrap_or(false)
+    }
+
+    /// As something that is done once: begins, and waits while another does it. Says whether it is the caller's to do, who then [ends](Self::end).
+    pub fn begin(&self, initial: u64, place: Place) -> bool {
+        once::begin(&self.0, initial, true, place).flatten().is_some()
+    }
+
+    /// As something that is done once: it is [`DONE`], or is [to be done](NOT_DONE) again.
+    pub fn end(&self, word: u64, place: Place) {
+        once::end(&self.0, word, place);
     }
 }
 

@@ -150,19 +150,24 @@ fn access<T: Value>(at: *mut T, access: Access, native: impl FnOnce(T) -> Option
     let pc = caller();
     outside(|| {
         plain::flush(crate::control::thread());
-        let place = names::place(pc);
-        threads::current().place = place;
-        let known = located(at, place);
-        let writes = !matches!(access, Access::Load(_));
-        let old = T::of(known.object.access(known.last, access, place));
-        plain::check(at.addr(), T::SIZE, if writes { Conflicts::AtomicWrite } else { Conflicts::AtomicRead }, pc);
-        if let Some(new) = native(old) {
-            known.last = new.word();
-            // SAFETY: the program writes it.
-            unsafe { at.write_unaligned(new) };
-        }
-        old
+        threads::current().place = names::place(pc);
+        perform(at, access, native, pc)
     })
+}
+
+/// Does it in an execution. Control is in the runtime.
+pub fn perform<T: Value>(at: *mut T, access: Access, native: impl FnOnce(T) -> Option<T>, pc: usize) -> T {
+    let place = names::place(pc);
+    let known = located(at, place);
+    let writes = !matches!(access, Access::Load(_));
+    let old = T::of(known.object.access(known.last, access, place));
+    plain::check(at.addr(), T::SIZE, if writes { Conflicts::AtomicWrite } else { Conflicts::AtomicRead }, pc);
+    if let Some(new) = native(old) {
+        known.last = new.word();
+        // SAFETY: the program writes it.
+        unsafe { at.write_unaligned(new) };
+    }
+    old
 }
 
 type Apply = fn(u64, [u64; 2]) -> Option<u64>;
@@ -217,8 +222,10 @@ fn fails_weakly() -> bool {
 
 macro_rules! atomic {
     ($type:ident: $load:ident $store:ident $exchange:ident $add:ident $sub:ident $and:ident $or:ident $xor:ident $nand:ident $strong:ident $weak:ident $val:ident) => {
-        mod $type {
+        pub mod $type {
             use super::*;
+
+            pub type Of = $type;
 
             pub extern "C" fn load(at: *mut $type, mo: c_int) -> $type {
                 access(at, Access::Load(of_load(order(mo))), |_| None)
@@ -247,10 +254,22 @@ macro_rules! atomic {
             pub extern "C" fn nand(at: *mut $type, value: $type, mo: c_int) -> $type {
                 fetch(at, mo, nanded::<$type>, value)
             }
-            pub extern "C" fn val(at: *mut $type, expected: $type, new: $type, mo: c_int, failure: c_int) -> $type {
+            pub extern "C" fn val(
+                at: *mut $type,
+                expected: $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> $type {
                 compare_exchange(at, expected, new, mo, failure)
             }
-            pub extern "C" fn strong(at: *mut $type, expected: *mut $type, new: $type, mo: c_int, failure: c_int) -> c_int {
+            pub extern "C" fn strong(
+                at: *mut $type,
+                expected: *mut $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> c_int {
                 // SAFETY: the program gives a place for it.
                 let wanted = unsafe { *expected };
                 let old = compare_exchange(at, wanted, new, mo, failure);
@@ -260,7 +279,13 @@ macro_rules! atomic {
                 }
                 (old == wanted).into()
             }
-            pub extern "C" fn weak(at: *mut $type, expected: *mut $type, new: $type, mo: c_int, failure: c_int) -> c_int {
+            pub extern "C" fn weak(
+                at: *mut $type,
+                expected: *mut $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> c_int {
                 if !fails_weakly() {
                     return strong(at, expected, new, mo, failure);
                 }

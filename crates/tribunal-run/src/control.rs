@@ -4,10 +4,20 @@
 //! hook comes from the program: [`outside`] goes into the runtime and back. A function of libc that is called while control is in the runtime, or before `main`, is libc's own.
 
 use std::arch::asm;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use tribunal_history::memory::ThreadId;
 
-static IN_PROGRAM: AtomicBool = AtomicBool::new(false);
+/// Where control is: [`IN_RUNTIME`], [`IN_PROGRAM`] or [`UNRECORDED`].
+pub static STATE: AtomicU8 = AtomicU8::new(IN_RUNTIME);
+const IN_RUNTIME: u8 = 0;
+const IN_PROGRAM: u8 = 1;
+/// In the program, whose plain accesses are not looked at.
+const UNRECORDED: u8 = 2;
+
+/// Where the code of the runtime is.
+pub static OWN_START: AtomicUsize = AtomicUsize::new(0);
+pub static OWN_END: AtomicUsize = AtomicUsize::new(0);
+
 static OWN_STORAGE: AtomicUsize = AtomicUsize::new(0);
 static THREAD: AtomicUsize = AtomicUsize::new(0);
 static HAS_FSGSBASE: AtomicBool = AtomicBool::new(false);
@@ -45,7 +55,18 @@ pub fn caller() -> usize {
 /// Whether control is in the program, and an execution is under way.
 #[inline(always)]
 pub fn is_in_program() -> bool {
-    IN_PROGRAM.load(Relaxed)
+    STATE.load(Relaxed) != IN_RUNTIME
+}
+
+/// Whether plain accesses are looked at: control is in the program, and the thread has not asked to ignore them.
+#[inline(always)]
+pub fn is_recorded() -> bool {
+    STATE.load(Relaxed) == IN_PROGRAM
+}
+
+/// Whether plain accesses of the thread that runs are looked at from now on.
+pub fn set_recorded(is_recorded: bool) {
+    STATE.store(if is_recorded { IN_PROGRAM } else { UNRECORDED }, Relaxed);
 }
 
 /// The thread of the program that runs.
@@ -66,6 +87,12 @@ pub fn begin() {
     // SAFETY: asks for a number.
     HAS_FSGSBASE.store(unsafe { libc::getauxval(AT_HWCAP2) } & FSGSBASE != 0, Relaxed);
     OWN_STORAGE.store(storage(), Relaxed);
+    unsafe extern "C" {
+        static __ehdr_start: u8;
+        static etext: u8;
+    }
+    OWN_START.store((&raw const __ehdr_start).addr(), Relaxed);
+    OWN_END.store((&raw const etext).addr(), Relaxed);
 }
 
 /// The thread-local storage of the process.
@@ -99,14 +126,14 @@ fn set_storage(base: usize) {
 /// Leaves the program for the runtime and comes back to the same thread. `f` may give way to other threads.
 #[inline]
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
-    let (storage, thread) = (storage(), THREAD.load(Relaxed));
-    IN_PROGRAM.store(false, Relaxed);
+    let (storage, thread, state) = (storage(), THREAD.load(Relaxed), STATE.load(Relaxed));
+    STATE.store(IN_RUNTIME, Relaxed);
     set_storage(own_storage());
     let result = f();
     crate::plain::goes_on();
     set_storage(storage);
     THREAD.store(thread, Relaxed);
-    IN_PROGRAM.store(true, Relaxed);
+    STATE.store(state, Relaxed);
     result
 }
 
@@ -114,10 +141,10 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
 pub fn inside(thread: ThreadId, storage: usize, f: extern "C" fn(usize), argument: usize, back: &mut usize) {
     THREAD.store(thread.index(), Relaxed);
     set_storage(storage);
-    IN_PROGRAM.store(true, Relaxed);
+    STATE.store(IN_PROGRAM, Relaxed);
     // SAFETY: `back` outlives the call, which returns once.
     unsafe { call(f, argument, back) };
-    IN_PROGRAM.store(false, Relaxed);
+    STATE.store(IN_RUNTIME, Relaxed);
     set_storage(own_storage());
 }
 

@@ -20,6 +20,8 @@ const ARENAS: usize = 64;
 
 /// Of a freed block, as its size.
 const FREED: usize = 1 << 63;
+/// Of longer blocks, so much counts as written where they are allocated: an access that this does not happen before is a race.
+const MOST_TOLD: usize = 1 << 16;
 /// Behind a block's header.
 const HEADER: usize = 16;
 
@@ -43,8 +45,13 @@ struct Heap {
     for_storage: bool,
 }
 
-static HEAP: Only<Heap> =
-    Only::new(Heap { is_mapped: false, next: [0; ARENAS], start: BASE, blocks: Vec::new(), for_storage: false });
+static HEAP: Only<Heap> = Only::new(Heap {
+    is_mapped: false,
+    next: [0; ARENAS],
+    start: BASE,
+    blocks: Vec::new(),
+    for_storage: false,
+});
 
 const fn arena(number: usize) -> usize {
     BASE + number * ARENA
@@ -53,7 +60,8 @@ const fn arena(number: usize) -> usize {
 impl Heap {
     fn map(&mut self) -> bool {
         if !self.is_mapped {
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+            let flags =
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
             let rights = libc::PROT_READ | libc::PROT_WRITE;
             // SAFETY: nothing else is there, or it fails.
             let mapped = unsafe { libc::mmap(BASE as *mut c_void, ARENA * ARENAS, rights, flags, -1, 0) };
@@ -177,6 +185,7 @@ fn allocate(size: usize, align: usize) -> *mut u8 {
         let block = heap.take(thread().index(), size, align, caller());
         if !block.is_null() {
             outside(|| HEAP.get().blocks.push(block.addr()));
+            plain::allocated(block.addr(), size.min(MOST_TOLD), caller());
         }
         return block;
     }
@@ -192,8 +201,7 @@ fn allocate(size: usize, align: usize) -> *mut u8 {
 /// What libc allocates while control is in the runtime: the size stands before it.
 fn keep(size: usize, align: usize) -> *mut u8 {
     let align = align.max(HEADER);
-    let Some(layout) =
-        size.checked_add(align).and_then(|whole| Layout::from_size_align(whole, align).ok())
+    let Some(layout) = size.checked_add(align).and_then(|whole| Layout::from_size_align(whole, align).ok())
     else {
         return std::ptr::null_mut();
     };
@@ -250,7 +258,7 @@ fn size_of(block: *mut u8) -> usize {
     }
 }
 
-extern "C" fn malloc(size: usize) -> *mut u8 {
+pub extern "C" fn malloc(size: usize) -> *mut u8 {
     allocate(size, HEADER)
 }
 
@@ -282,6 +290,16 @@ extern "C" fn free(block: *mut u8) {
 
 extern "C" fn memalign(align: usize, size: usize) -> *mut u8 {
     if align.is_power_of_two() { allocate(size, align) } else { std::ptr::null_mut() }
+}
+
+extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut u8 {
+    if is_in_program() && !align.is_power_of_two() {
+        plain::misuse("aligned_alloc is asked for an alignment that is no power of two", 0, caller());
+    }
+    if is_in_program() && !size.is_multiple_of(align) {
+        plain::misuse("aligned_alloc is asked for a size that is no multiple of the alignment", 0, caller());
+    }
+    memalign(align, size)
 }
 
 extern "C" fn posix_memalign(out: *mut *mut u8, align: usize, size: usize) -> c_int {
@@ -345,7 +363,7 @@ entries! {
     free = self::free;
     cfree = self::free;
     memalign = self::memalign;
-    aligned_alloc = self::memalign;
+    aligned_alloc = self::aligned_alloc;
     posix_memalign = self::posix_memalign;
     valloc = self::valloc;
     pvalloc = self::valloc;

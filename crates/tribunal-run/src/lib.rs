@@ -9,20 +9,33 @@
 #![allow(unsafe_code, reason = "the interface of compilers and libc is made of pointers")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod annotations;
+mod at_exit;
 mod atomics;
+mod bytes;
+mod c11;
+mod chance;
 mod control;
 mod crash;
 mod environment;
+mod futex;
+mod guard;
 mod heap;
+mod libatomic;
 mod main_function;
 mod memory;
+mod names;
 mod objects;
 mod only;
+mod operation;
 mod plain;
 mod private;
+mod processes;
 mod pthread;
 mod real;
 mod report;
 mod shadow;
-mod names;
+mod symbols;
 mod threads;
+mod time;
+mod verifier;

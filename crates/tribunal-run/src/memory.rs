@@ -19,7 +19,9 @@ struct Snapshot {
 }
 
 /// The runtime's own files have descriptors from here on.
-pub const OWN_FILES: i32 = 900;
+pub const OWN_FILES: i32 = 56;
+/// How many there may be: more than the few that it has, and the system's table of files stays small.
+const MOST_FILES: i32 = 8;
 
 static SNAPSHOT: Only<Option<Snapshot>> = Only::new(None);
 
@@ -62,7 +64,10 @@ pub fn restore() {
     if snapshot.files >= 0 {
         // What the last execution left open.
         // SAFETY: the runtime's own files are not among them.
-        unsafe { libc::syscall(libc::SYS_close_range, snapshot.files, OWN_FILES - 1, 0) };
+        unsafe {
+            libc::syscall(libc::SYS_close_range, snapshot.files, OWN_FILES - 1, 0);
+            libc::syscall(libc::SYS_close_range, OWN_FILES + MOST_FILES, libc::c_uint::MAX, 0);
+        }
     }
 }
 
@@ -100,7 +105,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut 
         return 0;
     }
     let relro = headers.iter().find(|header| header.p_type == libc::PT_GNU_RELRO).map(range);
-    let written = headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0);
+    let written =
+        headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0);
     for data in written.map(range) {
         match relro.clone().filter(|relro| relro.start < data.end && data.start < relro.end) {
             // What is only relocated is not written after that, in whole pages.

@@ -9,6 +9,7 @@ use tribunal_explore::program::Place;
 pub struct Known {
     pub at: usize,
     pub size: usize,
+    kind: &'static str,
     pub object: Object,
     /// What the runtime wrote there last, or found there first. If there is something else in memory, somebody wrote it whom no hook told of.
     pub last: u64,
@@ -76,12 +77,12 @@ pub fn add_atomic(at: usize, size: usize, content: u64, place: Place) -> &'stati
     known(number)
 }
 
-/// The lock or the like at an address, made if there is none.
-pub fn lock(at: usize, kind: &'static str, place: Place) -> &'static mut Known {
+/// The lock or the like at an address, made if there is none of this kind: with this value, which whoever accesses it has to tell, too.
+pub fn lock(at: usize, kind: &'static str, initial: u64, place: Place) -> &'static mut Known {
     let number = match objects().locks.get(&at) {
-        Some(&number) => number,
-        None => {
-            let number = add(at, 0, kind, 0, place);
+        Some(&number) if known(number).kind == kind => number,
+        _ => {
+            let number = add(at, 0, kind, initial, place);
             objects().locks.insert(at, number);
             number
         }
@@ -91,7 +92,7 @@ pub fn lock(at: usize, kind: &'static str, place: Place) -> &'static mut Known {
 
 fn add(at: usize, size: usize, kind: &'static str, last: u64, place: Place) -> u32 {
     let all = &mut objects().all;
-    all.push(Box::new(Known { at, size, object: Object::new(at, kind, place), last }));
+    all.push(Box::new(Known { at, size, kind, object: Object::new(at, kind, place), last }));
     all.len() as u32 - 1
 }
 

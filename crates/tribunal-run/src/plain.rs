@@ -3,16 +3,16 @@
 //! Accesses of what the program also accesses atomically are events. A plain read comes before the load, so that the value the explorer picks is put where the load finds it. A plain write comes before the
 //! store, whose value is not known: the explorer is told of it when the thread comes to its next hook ([`flush`]), before which nothing else runs.
 
-use crate::control::{caller, is_in_program, outside, thread};
+use crate::control::{caller, is_in_program, is_recorded, outside, thread};
 use crate::objects::{self, Known};
 use crate::only::Only;
 use crate::shadow::{Conflict, Epoch, Kind, Shadow};
 use crate::{entries, heap, names, threads};
 use std::ffi::c_void;
+use tribunal_explore::Problem;
 use tribunal_explore::foreign::{self, Access};
 use tribunal_explore::program::Place;
 use tribunal_explore::report::Plain;
-use tribunal_explore::Problem;
 use tribunal_history::memory::{Order, ThreadId};
 
 pub use crate::shadow::Kind as Conflicts;
@@ -43,8 +43,9 @@ fn known_to(thread: ThreadId) -> Option<&'static [u32]> {
     thread.is_checked.then_some(&thread.known)
 }
 
+/// Checks an access and records it.
 #[inline(always)]
-fn record(at: usize, size: usize, kind: Kind, pc: usize) {
+pub fn record(at: usize, size: usize, kind: Kind, pc: usize) {
     let by = thread();
     let epoch = Epoch { thread: by.0 as u16, after: *AFTER.get() };
     match SHADOW.get().access(at, size, kind, epoch, pc, known_to(by)) {
@@ -130,6 +131,13 @@ pub fn check(at: usize, size: usize, kind: Kind, pc: usize) {
     record(at, size, kind, pc);
 }
 
+/// A block is new.
+pub fn allocated(at: usize, size: usize, pc: usize) {
+    if size > 0 {
+        record(at, size, Kind::Write, pc);
+    }
+}
+
 /// A block is given back.
 pub fn freed(at: usize, size: usize, pc: usize) {
     if size > 0 {
@@ -155,6 +163,9 @@ fn words(kind: Kind, size: usize) -> String {
 
 /// The name of what is at an address.
 pub fn name(at: usize) -> Option<String> {
+    if let Some(thread) = threads::with_stack(at) {
+        return Some(format!("a variable on the stack of {}", threads::called(thread)));
+    }
     names::variable(at).or_else(|| {
         let (start, size, site) = heap::block(at)?;
         let place = names::place(site);
@@ -180,12 +191,13 @@ fn conflicts(conflict: Conflict, at: usize, size: usize, kind: Kind, pc: usize) 
         let problem = if conflict.freed() {
             let freed = names::place(earlier.pc);
             let verb = if kind == Kind::Free { "giving back" } else { "access to" };
-            Problem::Misuse { message: format!("use after free: {verb} {what}, which was given back at {freed}") }
+            Problem::Misuse {
+                message: format!("use after free: {verb} {what}, which was given back at {freed}"),
+            }
         } else {
-            let second =
-                Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
+            let second = Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
             let _ = at;
-            Problem::Conflict { what, first, second }
+            Problem::Conflict { what, accesses: Box::new([first, second]) }
         };
         threads::fail(problem, place);
     });
@@ -215,12 +227,12 @@ pub fn mixed(at: usize, size: usize, other: &Known, place: Place) -> ! {
 macro_rules! plain {
     ($($read:ident $write:ident $size:expr;)*) => {$(
         extern "C" fn $read(at: *const c_void) {
-            if is_in_program() {
+            if is_recorded() {
                 record(at.addr(), $size, Kind::Read, caller());
             }
         }
         extern "C" fn $write(at: *const c_void) {
-            if is_in_program() {
+            if is_recorded() {
                 record(at.addr(), $size, Kind::Write, caller());
             }
         }
@@ -236,13 +248,13 @@ plain! {
 }
 
 extern "C" fn read_range(at: *const c_void, size: usize) {
-    if is_in_program() && size > 0 {
+    if is_recorded() && size > 0 {
         record(at.addr(), size, Kind::Read, caller());
     }
 }
 
 extern "C" fn write_range(at: *const c_void, size: usize) {
-    if is_in_program() && size > 0 {
+    if is_recorded() && size > 0 {
         record(at.addr(), size, Kind::Write, caller());
     }
 }
@@ -250,33 +262,13 @@ extern "C" fn write_range(at: *const c_void, size: usize) {
 extern "C" fn vptr_update(at: *mut *mut c_void, new: *mut c_void) {
     // The same value again is what destructors write.
     // SAFETY: the program is about to write it.
-    if is_in_program() && unsafe { *at } != new {
+    if is_recorded() && unsafe { *at } != new {
         record(at.addr(), 8, Kind::Write, caller());
     }
 }
 
 extern "C" fn read_write4(at: *const c_void) {
     write4(at);
-}
-
-extern "C" fn copy(to: *mut u8, from: *const u8, size: usize) -> *mut u8 {
-    let pc = caller();
-    if is_in_program() && size > 0 {
-        record(from.addr(), size, Kind::Read, pc);
-        record(to.addr(), size, Kind::Write, pc);
-    }
-    // SAFETY: as the program asks for.
-    unsafe { std::ptr::copy(from, to, size) };
-    to
-}
-
-extern "C" fn fill(to: *mut u8, value: i32, size: usize) -> *mut u8 {
-    if is_in_program() && size > 0 {
-        record(to.addr(), size, Kind::Write, caller());
-    }
-    // SAFETY: as the program asks for.
-    unsafe { std::ptr::write_bytes(to, value as u8, size) };
-    to
 }
 
 extern "C" fn nothing() {}
@@ -331,13 +323,6 @@ entries! {
     __tsan_write_range = self::write_range;
     __tsan_vptr_update = self::vptr_update;
     __tsan_vptr_read = self::read8;
-    __tsan_memcpy = self::copy;
-    __tsan_memmove = self::copy;
-    __tsan_memset = self::fill;
     __tsan_init = self::nothing;
-    __tsan_func_entry = self::nothing;
-    __tsan_func_exit = self::nothing;
-    __tsan_ignore_thread_begin = self::nothing;
-    __tsan_ignore_thread_end = self::nothing;
     __tsan_flush_memory = self::nothing;
 }

@@ -3,7 +3,7 @@
 use crate::environment::Settings;
 use crate::memory::OWN_FILES;
 use crate::only::Only;
-use crate::{main_function, names};
+use crate::{main_function, names, processes};
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
@@ -52,10 +52,23 @@ impl Out {
     /// Explores, reports, and says with what status the process ends.
     pub fn explore(mut self, explorer: &Explorer, settings: &Settings) -> i32 {
         let explorer = explorer.clone().progress(progress);
-        let (report, said) = match explorer.try_run(|| ()) {
-            Ok(report) => (report, None),
-            Err(failed) => (failed.report.clone(), Some(failed.said.clone())),
+        let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| explorer.try_run(|| ())));
+        let (mut report, said) = match tried {
+            Ok(Ok(report)) => (report, None),
+            Ok(Err(failed)) => (failed.report.clone(), Some(failed.said.clone())),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the runtime has failed");
+                self.warn(text);
+                return 2;
+            }
         };
+        let fails = said.is_some() && report.failure.is_some();
+        let reports = !fails || processes::reports_failure();
+        processes::join(&mut report);
+        if processes::is_child() && !fails || !reports || !fails && processes::has_reported() {
+            return i32::from(processes::has_reported());
+        }
         let status = match (&report.failure, report.end) {
             (Some(_), _) => 1,
             (None, End::Complete | End::Sampled | End::Bounded | End::Skipped) if said.is_none() => 0,
@@ -102,9 +115,13 @@ fn tell(line: &Json) {
 }
 
 fn progress(progress: &Progress) {
+    let (executions, blocked) = processes::add(progress.executions, progress.blocked);
+    if processes::is_child() {
+        return;
+    }
     tell(&json!({ "progress": {
-        "executions": progress.executions,
-        "blocked": progress.blocked,
+        "executions": executions,
+        "blocked": blocked,
         "seconds": seconds(progress.elapsed),
         "estimate": progress.estimate.map(estimate),
     }}));
@@ -144,7 +161,7 @@ fn places(failure: &Failure) -> Vec<Place> {
         Problem::Race { first, second } => {
             [first, second].map(|&event| failure.graph.event(event).place).to_vec()
         }
-        Problem::Conflict { first, second, .. } => vec![first.place, second.place],
+        Problem::Conflict { accesses, .. } => accesses.iter().map(|access| access.place).collect(),
         Problem::Deadlock { waiting } | Problem::Livelock { waiting } => {
             waiting.iter().map(|&(_, place)| place).collect()
         }
@@ -188,7 +205,5 @@ fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
         "estimate": report.estimate.map(estimate),
         "seconds": seconds(report.duration),
         "failure": failure,
-        "models": [],
-        "repair": Json::Null,
     })
 }

@@ -3,9 +3,10 @@
 use crate::control::{self, end_early, inside, is_in_program, outside};
 use crate::only::Only;
 use crate::real::any;
-use crate::{heap, main_function, memory, plain};
+use crate::{at_exit, chance, heap, main_function, memory, plain, time};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 use tribunal_explore::program::Place;
 use tribunal_explore::{Problem, foreign};
 use tribunal_history::memory::ThreadId;
@@ -31,11 +32,23 @@ pub struct Thread {
     pub result: *mut c_void,
     pub is_detached: bool,
     pub is_joined: bool,
+    /// Somebody was told that it has not ended yet.
+    pub is_missed: bool,
+    /// Its [clock](crate::time).
+    pub now: Duration,
+    /// The state of its [sequence of numbers](crate::chance).
+    pub chance: u64,
+    /// How often it was asked to [ignore](crate::annotations) its plain accesses.
+    pub ignores: u32,
     pub name: Option<String>,
     /// What is to be called when it ends.
     at_end: Vec<AtEnd>,
     /// What [`inside`] needs to come back early.
     back: usize,
+    /// It has come to its end.
+    has_ended: bool,
+    /// The calls that it is in, as the addresses that they return to.
+    calls: Calls,
     /// The place of its last operation.
     pub place: Place,
     /// The events of each thread that happen before what it does; none while that is of no interest.
@@ -51,9 +64,15 @@ impl Thread {
             result: std::ptr::null_mut(),
             is_detached: false,
             is_joined: false,
+            is_missed: false,
+            now: time::START,
+            chance: 1,
+            ignores: 0,
             name: None,
             at_end: Vec::new(),
             back: 0,
+            has_ended: false,
+            calls: Calls::default(),
             place: Place::default(),
             known: Vec::new(),
             is_checked: false,
@@ -89,7 +108,53 @@ pub fn begin_execution() {
     of(ThreadId(0));
 }
 
+/// Whether all threads have come to their ends.
+pub fn have_ended() -> bool {
+    THREADS.get().iter().all(|thread| thread.has_ended)
+}
+
+/// The calls that a thread is in.
+#[derive(Default)]
+struct Calls {
+    /// How many; those that are deeper than there is room for are not kept.
+    depth: usize,
+    kept: Vec<usize>,
+}
+
+/// The deepest call that is kept.
+const DEEPEST: usize = 256;
+
+extern "C" fn function_entry(returns_to: usize) {
+    if is_in_program() {
+        let calls = &mut current().calls;
+        calls.kept.truncate(calls.depth);
+        calls.depth += 1;
+        if calls.depth <= DEEPEST {
+            calls.kept.push(returns_to);
+        }
+    }
+}
+
+extern "C" fn function_exit() {
+    if is_in_program() {
+        let calls = &mut current().calls;
+        calls.depth = calls.depth.saturating_sub(1);
+    }
+}
+
+/// The addresses to which the calls return that the thread is in, the last one first.
+pub fn calls() -> impl Iterator<Item = usize> {
+    let calls = &current().calls;
+    calls.kept[..calls.depth.min(calls.kept.len())].iter().rev().copied()
+}
+
+crate::entries! {
+    __tsan_func_entry = self::function_entry;
+    __tsan_func_exit = self::function_exit;
+}
+
 /// A thread of this execution.
+#[inline]
 pub fn of(thread: ThreadId) -> &'static mut Thread {
     let threads = THREADS.get();
     while threads.len() <= thread.index() {
@@ -101,6 +166,15 @@ pub fn of(thread: ThreadId) -> &'static mut Thread {
 /// The thread that runs.
 pub fn current() -> &'static mut Thread {
     of(control::thread())
+}
+
+/// The size of each thread's stack.
+pub const STACK: usize = 8 << 20;
+
+/// Where the stack of a thread is that has begun, to a page: what was first put there is near its end.
+pub fn stack(thread: ThreadId) -> (usize, usize) {
+    let end = of(thread).back.next_multiple_of(4096);
+    (end - STACK, STACK)
 }
 
 /// The thread with a `pthread_t`.
@@ -165,7 +239,8 @@ fn make_storage(number: usize) -> usize {
     let first = memory::locals().iter().map(|range| range.start).min().unwrap_or(0);
     let start = control.wrapping_add_signed(first);
     // SAFETY: the modules' variables are before the control block, and libc's description of the thread behind it.
-    let content = unsafe { std::slice::from_raw_parts(start as *const u8, control + DESCRIPTION - start) }.to_vec();
+    let content =
+        unsafe { std::slice::from_raw_parts(start as *const u8, control + DESCRIPTION - start) }.to_vec();
     let all = STORAGE.get();
     if all.len() <= number {
         all.resize_with(number + 1, || None);
@@ -185,7 +260,11 @@ fn begin_storage(number: usize) -> usize {
     let storage = STORAGE.get()[number].as_ref().expect("it was asked for");
     // SAFETY: the thread has not begun.
     unsafe {
-        std::ptr::copy_nonoverlapping(storage.content.as_ptr(), storage.start as *mut u8, storage.content.len());
+        std::ptr::copy_nonoverlapping(
+            storage.content.as_ptr(),
+            storage.start as *mut u8,
+            storage.content.len(),
+        );
     }
     storage.control
 }
@@ -206,17 +285,26 @@ pub fn enter(thread: ThreadId) {
                 }
             }
         };
-        outside(|| of(thread).result = result);
-        run_down(thread);
+        end(thread, result);
     }
     // SAFETY: the vector of threads may grow while it runs, so `back` is on the stack of the thread, and known to it.
     let mut back = 0;
     of(thread).back = std::ptr::from_mut(&mut back).addr();
     plain::goes_on();
     inside(thread, storage, run, thread.index(), &mut back);
+    of(thread).has_ended = true;
     plain::flush(thread);
     if thread == ThreadId(0) {
         main_function::returned(of(thread).result.addr() as i32);
+    }
+}
+
+/// What a thread does last. Control is in the program.
+fn end(thread: ThreadId, result: *mut c_void) {
+    outside(|| of(thread).result = result);
+    run_down(thread);
+    if thread == ThreadId(0) {
+        at_exit::run(result.addr() as c_int);
     }
 }
 
@@ -251,8 +339,7 @@ fn run_down(thread: ThreadId) {
 /// The thread that runs ends here. Nothing is unwound.
 pub fn exit(result: *mut c_void) -> ! {
     let thread = control::thread();
-    outside(|| of(thread).result = result);
-    run_down(thread);
+    end(thread, result);
     // SAFETY: `enter` put it there for this thread.
     unsafe { end_early(*(of(thread).back as *const usize)) }
 }
@@ -274,9 +361,9 @@ pub fn forget_key(key: libc::pthread_key_t) {
 
 /// See [`foreign::Foreign`].
 pub fn spawned(parent: ThreadId, child: ThreadId) {
-    let start = of(parent).child.take();
-    let thread = of(child);
-    *thread = Thread { start, ..Thread::new() };
+    let parent = of(parent);
+    let (start, now, chance) = (parent.child.take(), parent.now, chance::of_child(parent.chance, child.0));
+    *of(child) = Thread { start, now, chance, ..Thread::new() };
 }
 
 /// See [`foreign::Foreign`].
@@ -286,6 +373,19 @@ pub fn told(thread: ThreadId, known: Option<&[u32]>) {
     thread.is_checked = known.is_some();
     thread.known.clear();
     thread.known.extend_from_slice(known.unwrap_or(&[]));
+}
+
+/// The thread on whose stack an address is.
+pub fn with_stack(address: usize) -> Option<ThreadId> {
+    let has =
+        |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
+    THREADS.get().iter().position(has).map(ThreadId::from_index)
+}
+
+/// The name of a thread, for people.
+pub fn called(thread: ThreadId) -> String {
+    let given = of(thread).name.clone();
+    given.unwrap_or_else(|| if thread.index() == 0 { "main".into() } else { format!("T{}", thread.index()) })
 }
 
 /// Makes a thread that runs this: its number.

@@ -11,7 +11,7 @@ use super::stale::Stale;
 use super::threads::Threads;
 use crate::graph::Graph;
 use crate::options::{Mode, Options, Progress};
-use crate::program::{Place, Program};
+use crate::program::{Fork, Place, Program};
 use crate::report::{End, Estimate, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -102,9 +102,27 @@ impl Shared {
     }
 
     fn stop(&self, end: End) {
-        self.lock().end.get_or_insert(end);
+        let mut state = self.lock();
+        state.end.get_or_insert(end);
+        self.end_all(state);
+    }
+
+    /// Lets all workers end. With the lock, so that none that has just looked whether it is over begins to wait.
+    fn end_all(&self, state: MutexGuard<'_, State>) {
         self.over.store(true, Relaxed);
+        drop(state);
         self.wake.notify_all();
+    }
+}
+
+/// A worker, which lets the others end if it panics.
+struct Working<'a>(&'a Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end_all(self.0.lock());
+        }
     }
 }
 
@@ -148,6 +166,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
     let threads = Threads::new();
     let count = options.threads.get();
     let work = |number: usize, threads: Threads| {
+        let _working = Working(&shared);
         let (program, memory) = make();
         let mut worker = Worker::new(program, memory, options, shared.limits, threads);
         worker.bound = shared.bound.clone();
@@ -222,7 +241,20 @@ fn exhaust<P: Program, M: Memory>(
             keeper = None;
         }
     }
-    while let Some(item) = items.pop().or_else(|| take(worker, shared, workers)) {
+    while let Some(mut item) = items.pop().or_else(|| take(worker, shared, workers)) {
+        if workers == 1 && !items.is_empty() {
+            match worker.program.fork() {
+                Fork::Alone => {}
+                // The oldest has the most behind it.
+                Fork::Parent => _ = items.remove(0),
+                Fork::Child => {
+                    item = items.swap_remove(0);
+                    items.clear();
+                    probes = None;
+                    shared.count_on_from(Counts::default());
+                }
+            }
+        }
         if shared.over.load(Relaxed) {
             items.push(item);
             break;
@@ -381,8 +413,7 @@ fn take<P: Program, M: Memory>(worker: &Worker<'_, P, M>, shared: &Shared, worke
             }
         }
         if state.idle == workers {
-            shared.over.store(true, Relaxed);
-            shared.wake.notify_all();
+            shared.end_all(state);
             return None;
         }
         state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -24,6 +24,21 @@ impl BarrierWaitResult {
     }
 }
 
+/// Waits until so many threads have arrived: whether this one was the last. `None` outside executions.
+pub(crate) fn meet(home: &Home, size: u64, place: Place) -> Option<bool> {
+    let update = Update { apply: |came, _| Some(came + 1), operands: [0; 2] };
+    let come = Access::Rmw { order: Order::AcqRel, failure: Order::Relaxed, update };
+    let before = ops::access(home, || 0, come, place)?;
+    let size = size.max(1);
+    let all = (before / size + 1) * size;
+    let leads = before + 1 == all;
+    if !leads {
+        let until = Condition { holds: |came, all| came >= all, operand: all };
+        ops::access(home, || 0, Access::Await { order: Order::Acquire, until }, place);
+    }
+    Some(leads)
+}
+
 impl Barrier {
     /// A barrier for this many threads.
     #[track_caller]
@@ -34,20 +49,8 @@ impl Barrier {
     /// Waits until all threads have arrived.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let place = Place::caller();
-        let update = Update { apply: |came, _| Some(came + 1), operands: [0; 2] };
-        let come = Access::Rmw { order: Order::AcqRel, failure: Order::Relaxed, update };
-        let Some(before) = ops::access(&self.home, || 0, come, place) else {
-            return BarrierWaitResult(self.outside.wait().is_leader());
-        };
-        let size = (self.size as u64).max(1);
-        let all = (before / size + 1) * size;
-        let leads = before + 1 == all;
-        if !leads {
-            let until = Condition { holds: |came, all| came >= all, operand: all };
-            ops::access(&self.home, || 0, Access::Await { order: Order::Acquire, until }, place);
-        }
-        BarrierWaitResult(leads)
+        let leads = meet(&self.home, self.size as u64, Place::caller());
+        BarrierWaitResult(leads.unwrap_or_else(|| self.outside.wait().is_leader()))
     }
 }
 

@@ -117,14 +117,43 @@ pub enum Notified {
     All,
 }
 
-fn change(home: &Home, apply: fn(u64, [u64; 2]) -> Option<u64>, (thread, wait): Waiter, place: Place) -> u64 {
-    let update = Update { apply, operands: [thread.into(), wait.into()] };
-    let access = Access::Rmw { order: Order::Relaxed, failure: Order::Relaxed, update };
-    ops::access(home, || 0, access, place).unwrap_or(0)
+/// A change to the queue.
+type Apply = fn(u64, [u64; 2]) -> Option<u64>;
+
+/// Whether a notification happens before what the woken thread does next, and changes of the queue before later ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Synchronizes {
+    /// No: a lock does that.
+    No,
+    /// Yes.
+    Yes,
+}
+
+impl Synchronizes {
+    /// The order of an access if it does.
+    fn or_relaxed(self, order: Order) -> Order {
+        if self == Synchronizes::Yes { order } else { Order::Relaxed }
+    }
+}
+
+/// A queue of waiting threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Queue<'a> {
+    pub home: &'a Home,
+    pub synchronizes: Synchronizes,
+}
+
+impl Queue<'_> {
+    fn change(self, apply: Apply, (thread, wait): Waiter, place: Place) -> u64 {
+        let update = Update { apply, operands: [thread.into(), wait.into()] };
+        let (order, failure) =
+            (self.synchronizes.or_relaxed(Order::AcqRel), self.synchronizes.or_relaxed(Order::Acquire));
+        ops::access(self.home, || 0, Access::Rmw { order, failure, update }, place).unwrap_or(0)
+    }
 }
 
 /// Joins the queue, releases the lock, and waits for a notification. Says whether it ended without one.
-pub(crate) fn wait(home: &Home, release: impl FnOnce(), timed: bool, place: Place) -> bool {
+pub(crate) fn wait(queue: Queue, release: impl FnOnce(), timed: bool, place: Place) -> bool {
     let waiter = state::with(|state| {
         let thread = state.current.0;
         let me = state.me();
@@ -132,16 +161,16 @@ pub(crate) fn wait(home: &Home, release: impl FnOnce(), timed: bool, place: Plac
         (thread, me.waits)
     })
     .unwrap_or_default();
-    change(home, push, waiter, place);
+    queue.change(push, waiter, place);
     release();
     // It may have been notified in the meantime.
     let leaves = || {
-        let queue = change(home, remove, waiter, place);
-        queues(|queues| queues.get(queue).contains(&waiter))
+        let before = queue.change(remove, waiter, place);
+        queues(|queues| queues.get(before).contains(&waiter))
     };
     let mut left = ops::wakes_spuriously(place) && leaves();
     if !left && let Some(token) = token(waiter, place) {
-        let (order, until) = (Order::Relaxed, is(1));
+        let (order, until) = (queue.synchronizes.or_relaxed(Order::Acquire), is(1));
         let wait = if timed { Access::TimedAwait { order, until } } else { Access::Await { order, until } };
         left = ops::access(&token, || 0, wait, place) == Some(ops::TIMED_OUT);
         if left && !leaves() {
@@ -153,20 +182,22 @@ pub(crate) fn wait(home: &Home, release: impl FnOnce(), timed: bool, place: Plac
     left
 }
 
-/// Wakes threads that wait.
-pub(crate) fn notify(home: &Home, whom: Notified, place: Place) {
-    let (apply, count): (fn(u64, [u64; 2]) -> Option<u64>, _) = match whom {
+/// Wakes threads that wait: how many.
+pub(crate) fn notify(queue: Queue, whom: Notified, place: Place) -> usize {
+    let (apply, count): (Apply, _) = match whom {
         Notified::One => (pop, 1),
         Notified::All => (clear, usize::MAX),
     };
-    let queue = change(home, apply, (0, 0), place);
-    if queue == 0 {
-        return;
+    let before = queue.change(apply, (0, 0), place);
+    if before == 0 {
+        return 0;
     }
-    let woken: Vec<Waiter> = queues(|queues| queues.get(queue).iter().copied().take(count).collect());
+    let woken: Vec<Waiter> = queues(|queues| queues.get(before).iter().copied().take(count).collect());
+    let (number, order) = (woken.len(), queue.synchronizes.or_relaxed(Order::Release));
     for token in woken.into_iter().filter_map(|waiter| token(waiter, place)) {
-        ops::access(&token, || 0, Access::Store(Order::Relaxed, 1), place);
+        ops::access(&token, || 0, Access::Store(order, 1), place);
     }
+    number
 }
 
 impl Condvar {
@@ -174,6 +205,10 @@ impl Condvar {
     #[track_caller]
     pub const fn new() -> Self {
         Condvar { home: Home::new("Condvar", Place::caller()), outside: std::sync::Condvar::new() }
+    }
+
+    fn queue(&self) -> Queue<'_> {
+        Queue { home: &self.home, synchronizes: Synchronizes::No }
     }
 
     /// Releases the lock, waits for a notification, and takes the lock again.
@@ -202,7 +237,7 @@ impl Condvar {
         place: Place,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let lock = guard.lock();
-        let left = wait(&self.home, || _ = guard.release(place), timed, place);
+        let left = wait(self.queue(), || _ = guard.release(place), timed, place);
         (lock.lock_at(place), left)
     }
 
@@ -276,14 +311,14 @@ impl Condvar {
     /// Wakes the thread that has waited longest.
     #[track_caller]
     pub fn notify_one(&self) {
-        notify(&self.home, Notified::One, Place::caller());
+        notify(self.queue(), Notified::One, Place::caller());
         self.outside.notify_one();
     }
 
     /// Wakes all who wait.
     #[track_caller]
     pub fn notify_all(&self) {
-        notify(&self.home, Notified::All, Place::caller());
+        notify(self.queue(), Notified::All, Place::caller());
         self.outside.notify_all();
     }
 }

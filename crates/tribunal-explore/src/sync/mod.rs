@@ -2,13 +2,13 @@
 
 pub(crate) mod arc;
 pub mod atomic;
-mod barrier;
+pub(crate) mod barrier;
 pub(crate) mod condvar;
 pub mod mpsc;
 mod mutex;
 mod notify;
-mod once;
-mod rwlock;
+pub(crate) mod once;
+pub(crate) mod rwlock;
 mod wide;
 
 pub use arc::{Arc, Weak};

@@ -11,15 +11,49 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use tribunal_history::memory::Order;
 
-const NOT_DONE: u64 = 0;
+/// The word of what is to be done.
+pub const NOT_DONE: u64 = 0;
 const UNDER_WAY: u64 = 1;
-const DONE: u64 = 2;
+/// The word of what was done.
+pub const DONE: u64 = 2;
 const POISONED: u64 = 3;
 
 /// The word of something that is done once.
 #[derive(Debug)]
 struct Word {
     home: Home,
+}
+
+/// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside executions.
+pub(crate) fn begin(home: &Home, initial: u64, forgive: bool, place: Place) -> Option<Option<u64>> {
+    let update = Update {
+        apply: |word, [forgive, _]| {
+            (word == NOT_DONE || word == POISONED && forgive == 1).then_some(UNDER_WAY)
+        },
+        operands: [forgive.into(), 0],
+    };
+    let begin = Access::Rmw { order: Order::Acquire, failure: Order::Acquire, update };
+    loop {
+        match ops::access(home, || initial, begin, place)? {
+            DONE => return Some(None),
+            UNDER_WAY => {
+                let until = Condition { holds: |word, _| word != UNDER_WAY, operand: 0 };
+                ops::access(
+                    home,
+                    || initial,
+                    Access::Await { order: Order::Acquire, until },
+                    place,
+                )?;
+            }
+            POISONED if !forgive => panic!("Once instance has previously been poisoned"),
+            word => return Some(Some(word)),
+        }
+    }
+}
+
+/// It is done, or is to be done again.
+pub(crate) fn end(home: &Home, word: u64, place: Place) {
+    ops::access(home, || NOT_DONE, Access::Store(Order::Release, word), place);
 }
 
 impl Word {
@@ -31,31 +65,8 @@ impl Word {
         ops::access(&self.home, || initial, Access::Load(Order::Acquire), place).map(|word| word == DONE)
     }
 
-    /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside executions.
     fn begin(&self, initial: u64, forgive: bool, place: Place) -> Option<Option<u64>> {
-        let update = Update {
-            apply: |word, [forgive, _]| {
-                (word == NOT_DONE || word == POISONED && forgive == 1).then_some(UNDER_WAY)
-            },
-            operands: [forgive.into(), 0],
-        };
-        let begin = Access::Rmw { order: Order::Acquire, failure: Order::Acquire, update };
-        loop {
-            match ops::access(&self.home, || initial, begin, place)? {
-                DONE => return Some(None),
-                UNDER_WAY => {
-                    let until = Condition { holds: |word, _| word != UNDER_WAY, operand: 0 };
-                    ops::access(
-                        &self.home,
-                        || initial,
-                        Access::Await { order: Order::Acquire, until },
-                        place,
-                    )?;
-                }
-                POISONED if !forgive => panic!("Once instance has previously been poisoned"),
-                word => return Some(Some(word)),
-            }
-        }
+        begin(&self.home, initial, forgive, place)
     }
 
     /// Waits until another has done it, or failed to unless that is forgiven. Says whether it was in an execution.
@@ -72,7 +83,7 @@ impl Word {
     }
 
     fn end(&self, word: u64, place: Place) {
-        ops::access(&self.home, || NOT_DONE, Access::Store(Order::Release, word), place);
+        end(&self.home, word, place);
     }
 
     /// Does it; if that panics, the word is set to what is said.

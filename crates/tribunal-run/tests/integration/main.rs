@@ -1,0 +1,11 @@
+//! Symbols of programs that compilers on this machine make.
+
+#[path = "../../src/symbols/mod.rs"]
+#[allow(
+    dead_code,
+    unsafe_code,
+    missing_docs,
+    reason = "it is a part of the library, which cannot be linked here"
+)]
+mod found;
+mod symbols;
