@@ -33,11 +33,11 @@ impl Compiler {
         }
     }
 
-    /// What it is always told. Some programs take `stdint.h` for granted. GenMC's functions are the runtime's.
-    fn arguments(self) -> Vec<&'static str> {
+    /// What it is told of a row. A read that is of no use would be left out of programs that are wrong for it, if they were optimized. Some programs take `stdint.h` for granted. GenMC's functions are the runtime's.
+    fn arguments(self, row: &Row) -> Vec<&'static str> {
         let mut arguments = vec![
             "-g",
-            "-O1",
+            if row.error.is_some() { "-O0" } else { "-O1" },
             "-fsanitize=thread",
             "-w",
             "-include",
@@ -81,7 +81,7 @@ impl Compilers {
     /// The program of a row, built unless it is there.
     pub(super) fn build(&self, compiler: Compiler, row: &Row) -> Result<PathBuf, String> {
         let command = compiler.command(row.path.ends_with(".cpp"));
-        let arguments = compiler.arguments();
+        let arguments = compiler.arguments(row);
         let mut key: Vec<&str> = vec![command, &row.path];
         key.extend(&arguments);
         key.extend(row.clang_arguments.iter().map(String::as_str));

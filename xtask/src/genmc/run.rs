@@ -133,14 +133,15 @@ impl Answer {
     }
 }
 
-/// The last line that is an object; what is in its `report`, if it has one.
+/// The report, by itself or as `report`: the last line that is one.
 fn object(output: &str) -> Option<Value> {
-    let objects = output.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut object = objects.into_iter().find(Value::is_object)?;
-    match object["report"].is_object() {
-        true => Some(object["report"].take()),
-        false => Some(object),
-    }
+    output.lines().rev().find_map(|line| {
+        let mut object: Value = serde_json::from_str(line).ok()?;
+        if object["report"].is_object() {
+            object = object["report"].take();
+        }
+        object["end"].is_string().then_some(object)
+    })
 }
 
 fn last_words(status: ExitStatus, errors: &str) -> String {
