@@ -11,6 +11,7 @@
 //! | `TRIBUNAL_COUNT_MO=1` | executions are also counted with their modification orders |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
+//! | `TRIBUNAL_LIBTEST=1` | the first thread that the program makes is refused: Rust's tests then run on the main thread |
 //! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
 //! | `TRIBUNAL_REPORT=3` | a file descriptor to which the report goes, as JSON |
 //!
@@ -31,6 +32,8 @@ pub struct Settings {
     pub processes: u32,
     /// What the program prints is shown.
     pub output: bool,
+    /// The first thread that the program makes is refused.
+    pub libtest: bool,
     /// Seconds for which a thread may run without an operation.
     pub patience: u64,
     /// How long models under which a failure goes away, and orders that repair it, may be looked for.
@@ -83,6 +86,7 @@ pub fn settings() -> Result<Settings, String> {
         processes: number("TRIBUNAL_THREADS")?.unwrap_or(1),
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
+        libtest: is_set("TRIBUNAL_LIBTEST")?,
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),
         diagnosis: match (number("TRIBUNAL_REPAIR")?, is_set("TRIBUNAL_MODELS")?) {
             (Some(time), _) => Duration::try_from_secs_f64(time).ok(),

@@ -35,6 +35,7 @@ mod names;
 mod objects;
 mod only;
 mod operation;
+mod output;
 mod plain;
 mod private;
 mod processes;

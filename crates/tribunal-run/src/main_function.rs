@@ -3,8 +3,8 @@
 use crate::control;
 use crate::only::Only;
 use crate::{
-    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report,
-    threads,
+    at_exit, crash, entries, environment, heap, memory, names, objects, output, plain, processes, real,
+    report, threads,
 };
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
@@ -86,6 +86,7 @@ unsafe extern "C" fn explored(
         Err(error) => report::refuse(&error),
     };
     processes::begin(settings.processes, &settings.options);
+    threads::refuse_first(settings.libtest);
     settings.options.stop = Some(processes::stop());
     let main = MAIN.get().expect("it was given before");
     // SAFETY: libc gives so many arguments.
@@ -121,6 +122,7 @@ fn begin_execution() {
     heap::begin();
     objects::begin();
     at_exit::begin();
+    output::begin();
     plain::begin();
     threads::begin_execution();
     *STATUS.get() = 0;

@@ -101,8 +101,25 @@ pub fn has_begun() -> bool {
     HAS_BEGUN.load(Relaxed)
 }
 
+static REFUSES_FIRST: AtomicBool = AtomicBool::new(false);
+/// The first thread of this execution is still to be refused.
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the first thread that each execution makes is refused, or not.
+///
+/// Rust's libtest has a thread for each test, and runs the test itself where there can be none: what is explored is smaller by a thread.
+pub fn refuse_first(refuses: bool) {
+    REFUSES_FIRST.store(refuses, Relaxed);
+}
+
+/// Whether a thread that is to be made is refused.
+pub fn is_refused() -> bool {
+    REFUSES.swap(false, Relaxed)
+}
+
 /// An execution begins.
 pub fn begin_execution() {
+    REFUSES.store(REFUSES_FIRST.load(Relaxed), Relaxed);
     THREADS.get().clear();
     KEYS.get().truncate(*FIRST_KEYS.get());
     of(ThreadId(0));

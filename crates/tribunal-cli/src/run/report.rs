@@ -87,6 +87,9 @@ pub struct Failure {
     pub places: Vec<Place>,
     pub thread: Option<String>,
     pub replay: String,
+    /// The last lines that the execution prints.
+    #[serde(default)]
+    pub output: Vec<String>,
     /// The file that it was written to.
     pub history: Option<String>,
 }
