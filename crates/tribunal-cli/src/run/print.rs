@@ -22,6 +22,9 @@ pub fn line(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
 pub fn whole(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
     line(ran, page)?;
     let counts = ran.report.counts();
+    if let Some(count) = counts.with_mo {
+        writeln!(page, "  {count} with their modification orders")?;
+    }
     if let (End::Complete, Some(unfinished)) = (counts.end, &ran.report.unfinished) {
         writeln!(page, "  {}", printable(unfinished))?;
     }
@@ -61,7 +64,7 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
             "kind": failure.kind,
             "message": failure.headline,
             "place": failure.place.as_ref().map(place),
-            "places": failure.places.iter().map(place).collect::<Vec<Value>>(),
+            "places": failure.places().map(place).collect::<Vec<Value>>(),
             "thread": failure.thread,
             "replay": failure.replay,
             "text": failure.text,
@@ -78,6 +81,7 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
         "verdict": verdict,
         "end": end_name(counts.end),
         "executions": counts.executions,
+        "with_mo": counts.with_mo,
         "blocked": counts.blocked,
         "outside": counts.outside,
         "estimate": counts.estimate.map(|Estimate { executions, error }| json!({"executions": executions, "error": error})),

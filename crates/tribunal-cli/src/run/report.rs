@@ -38,6 +38,7 @@ struct Told {
 pub struct Report {
     pub model: String,
     executions: u64,
+    with_mo: Option<u64>,
     blocked: u64,
     outside: u64,
     events: usize,
@@ -80,9 +81,9 @@ pub struct Failure {
     pub text: String,
     /// Where it was noticed.
     pub place: Option<Place>,
-    /// All places of the execution.
+    /// The places that the failure is about, as far as they are known.
     #[serde(default)]
-    pub places: Vec<Place>,
+    places: Vec<Option<Place>>,
     pub thread: Option<String>,
     pub replay: String,
     /// The file that it was written to.
@@ -95,6 +96,13 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
+}
+
+impl Failure {
+    /// The places that it is about.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().flatten()
+    }
 }
 
 /// Whether a program that fails does so under a model.
@@ -137,6 +145,7 @@ impl Report {
     pub fn counts(&self) -> tribunal_explore::Report {
         tribunal_explore::Report {
             executions: self.executions,
+            with_mo: self.with_mo,
             blocked: self.blocked,
             outside: self.outside,
             events: self.events,
