@@ -26,10 +26,8 @@ pub enum Problem {
     Conflict {
         /// What is accessed, in words.
         what: String,
-        /// The one that was first in the run.
-        first: Plain,
-        /// The other one.
-        second: Plain,
+        /// The two, in the order of the run.
+        accesses: Box<[Plain; 2]>,
     },
     /// A thread did what ends a process: it used memory that is not there, say.
     Crash {

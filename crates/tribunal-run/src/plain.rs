@@ -196,7 +196,7 @@ fn conflicts(conflict: Conflict, at: usize, size: usize, kind: Kind, pc: usize) 
         } else {
             let second = Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
             let _ = at;
-            Problem::Conflict { what, first, second }
+            Problem::Conflict { what, accesses: Box::new([first, second]) }
         };
         threads::fail(problem, place);
     });

@@ -151,7 +151,7 @@ fn places(failure: &Failure) -> Vec<Place> {
         Problem::Race { first, second } => {
             [first, second].map(|&event| failure.graph.event(event).place).to_vec()
         }
-        Problem::Conflict { first, second, .. } => vec![first.place, second.place],
+        Problem::Conflict { accesses, .. } => accesses.iter().map(|access| access.place).collect(),
         Problem::Deadlock { waiting } | Problem::Livelock { waiting } => {
             waiting.iter().map(|&(_, place)| place).collect()
         }

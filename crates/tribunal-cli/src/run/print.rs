@@ -22,9 +22,6 @@ pub fn line(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
 pub fn whole(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
     line(ran, page)?;
     let counts = ran.report.counts();
-    if let Some(count) = counts.with_mo {
-        writeln!(page, "  {count} with their modification orders")?;
-    }
     if let (End::Complete, Some(unfinished)) = (counts.end, &ran.report.unfinished) {
         writeln!(page, "  {}", printable(unfinished))?;
     }

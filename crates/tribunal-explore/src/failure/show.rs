@@ -58,7 +58,8 @@ impl Failure {
                     show(second)
                 )
             }
-            Problem::Conflict { what, first, second } => {
+            Problem::Conflict { what, accesses } => {
+                let [first, second] = &**accesses;
                 let show =
                     |access: &Plain| format!("{} of {} at {}", access.what, who(access.thread), access.place);
                 format!(

@@ -342,7 +342,7 @@ impl Program for Rust {
         let state = self.state();
         let first = state.owed.iter().min_by_key(|(number, _)| **number);
         match first.map(|(_, owed)| owed).or(state.memory.unfreed()) {
-            Some(owed) => Err(Problem::Leak { what: owed.what.into(), place: owed.place.into() }),
+            Some(owed) => Err(Problem::Leak { what: owed.what.into(), place: owed.place }),
             None => Ok(()),
         }
     }

@@ -102,9 +102,27 @@ impl Shared {
     }
 
     fn stop(&self, end: End) {
-        self.lock().end.get_or_insert(end);
+        let mut state = self.lock();
+        state.end.get_or_insert(end);
+        self.end_all(state);
+    }
+
+    /// Lets all workers end. With the lock, so that none that has just looked whether it is over begins to wait.
+    fn end_all(&self, state: MutexGuard<'_, State>) {
         self.over.store(true, Relaxed);
+        drop(state);
         self.wake.notify_all();
+    }
+}
+
+/// A worker, which lets the others end if it panics.
+struct Working<'a>(&'a Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end_all(self.0.lock());
+        }
     }
 }
 
@@ -148,6 +166,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
     let threads = Threads::new();
     let count = options.threads.get();
     let work = |number: usize, threads: Threads| {
+        let _working = Working(&shared);
         let (program, memory) = make();
         let mut worker = Worker::new(program, memory, options, shared.limits, threads);
         worker.bound = shared.bound.clone();
@@ -381,8 +400,7 @@ fn take<P: Program, M: Memory>(worker: &Worker<'_, P, M>, shared: &Shared, worke
             }
         }
         if state.idle == workers {
-            shared.over.store(true, Relaxed);
-            shared.wake.notify_all();
+            shared.end_all(state);
             return None;
         }
         state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);

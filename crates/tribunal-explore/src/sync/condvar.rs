@@ -117,7 +117,10 @@ pub enum Notified {
     All,
 }
 
-fn change(home: &Home, apply: fn(u64, [u64; 2]) -> Option<u64>, (thread, wait): Waiter, place: Place) -> u64 {
+/// A change to the queue, by a waiting thread.
+type Apply = fn(u64, [u64; 2]) -> Option<u64>;
+
+fn change(home: &Home, apply: Apply, (thread, wait): Waiter, place: Place) -> u64 {
     let update = Update { apply, operands: [thread.into(), wait.into()] };
     let access = Access::Rmw { order: Order::Relaxed, failure: Order::Relaxed, update };
     ops::access(home, || 0, access, place).unwrap_or(0)
@@ -155,7 +158,7 @@ pub(crate) fn wait(home: &Home, release: impl FnOnce(), timed: bool, place: Plac
 
 /// Wakes threads that wait.
 pub(crate) fn notify(home: &Home, whom: Notified, place: Place) {
-    let (apply, count): (fn(u64, [u64; 2]) -> Option<u64>, _) = match whom {
+    let (apply, count): (Apply, _) = match whom {
         Notified::One => (pop, 1),
         Notified::All => (clear, usize::MAX),
     };

@@ -416,6 +416,18 @@ fn loops_wait() {
     compare(Model::Rc20, 300_000..300_006, Shape::Loops);
 }
 
+/// The last round of A may take away what B stored in between: A is where it was one round before, and then ends, since it finds something else.
+#[test]
+fn a_loop_ends_by_what_it_leaves() {
+    let text = "atomic f
+thread A { r = f += 2 @sc; while r & 1 == 1 { f -= 2 @sc; spin; r = f += 2 @sc } }
+thread B { if cas(f, 0 -> 1) @rlx == 0 { f = 0 @rel } }
+";
+    for (model, _) in WAITED_FOR {
+        differs(text, model).unwrap_or_else(|why| panic!("{model}\n{text}{why}"));
+    }
+}
+
 /// What a thread that spins has read too late leads nowhere, and nothing is left out with it.
 #[test]
 fn stale_loops_lead_nowhere() {
