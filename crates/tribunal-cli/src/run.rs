@@ -74,12 +74,6 @@ pub struct RunArguments {
     /// Count the executions with their modification orders, too, as other model checkers do
     #[arg(long, conflicts_with = "random")]
     count_mo: bool,
-    /// Run each execution in a process of its own, for programs whose libraries keep state
-    #[arg(long)]
-    fork: bool,
-    /// What the other threads do when main returns
-    #[arg(long, value_name = "WHAT", default_value = "wait")]
-    exit: Exit,
     /// Show what the program prints, on standard error
     #[arg(long)]
     keep_output: bool,
@@ -89,15 +83,6 @@ pub struct RunArguments {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"], num_args = 1.., value_hint = ValueHint::CommandWithArguments)]
     command: Vec<OsString>,
-}
-
-/// What the other threads do when main returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Exit {
-    /// They go on to their ends, which are looked at too
-    Wait,
-    /// They end there, as they do when the program runs by itself
-    Kill,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -209,8 +194,6 @@ impl RunArguments {
             ("TRIBUNAL_REPAIR", self.search.repair.then(|| seconds(self.search.repair_timeout))),
             // The program may change its directory.
             ("TRIBUNAL_HISTORY", history.map(|file| std::path::absolute(file).unwrap_or(file.into()).into())),
-            ("TRIBUNAL_FORK", flag(self.fork)),
-            ("TRIBUNAL_EXIT", (self.exit == Exit::Kill).then(|| "kill".into())),
             ("TRIBUNAL_OUTPUT", flag(self.keep_output)),
         ]
     }

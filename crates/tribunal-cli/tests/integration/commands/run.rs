@@ -329,14 +329,12 @@ fn the_runtime_is_told_the_options_and_the_program_its_arguments() {
         ]
     );
     let more = "--model tso --random 100 --seed 7 --pct 3 --max-executions 5 --timeout 1.5 --max-memory 1M --max-events 20 --unroll 4 \
-                --allow-races --leaks --keep-output --fork --exit kill --models --repair --repair-timeout 9 --history h.txt --threads 2 ./queue \
+                --allow-races --leaks --keep-output --models --repair --repair-timeout 9 --history h.txt --threads 2 ./queue \
                 --model -x --";
     let history = format!("TRIBUNAL_HISTORY={}", place.path("h.txt").display());
     let more = seen(&more.split_whitespace().collect::<Vec<_>>());
     for line in [
         "TRIBUNAL_ALLOW_RACES=1",
-        "TRIBUNAL_EXIT=kill",
-        "TRIBUNAL_FORK=1",
         &history,
         "TRIBUNAL_LEAKS=1",
         "TRIBUNAL_MAX_EVENTS=20",
