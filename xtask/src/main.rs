@@ -3,6 +3,7 @@
 mod databases;
 mod dist;
 mod freeze;
+mod genmc;
 mod lab;
 mod licenses;
 mod limits;
@@ -61,6 +62,12 @@ Tasks:
            fetch published crates with loom tests, nineteen unless some are named, and run these with the explorer in loom's
            place; --timeout: for each test, 60 if not given; --preemptions: bounded; --loom: with loom itself, for its
            figures
+  genmc DIR [--compiler gcc|clang|both] [--only PART] [--model rc20|sc] [--timeout SECONDS] [--jobs N] [--table FILE]
+        [--command FILE] [--build] [--fresh]
+           build GenMC's own tests, of its checkout DIR, with -fsanitize=thread, explore them with `tribunal run` and compare
+           numbers of executions and errors with GENMC-TESTS.tsv in the shared folder (TRIBUNAL_SHARED); --only: those with
+           PART in their names; --timeout: for each test, 60 if not given; --table: all rows, tab-separated; --command:
+           another one than target/release/tribunal; --build: run nothing; --fresh: also what was run before
   surface  write the list of the public names of std, loom and shuttle that the explorer is compared with";
 
 fn main() -> ExitCode {
@@ -94,6 +101,7 @@ fn main() -> ExitCode {
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
+        ["genmc", ..] => genmc::Options::parse(&arguments[1..]).and_then(|options| genmc::compare(&options)),
         ["surface"] => surface::write(),
         _ => Err(USAGE.into()),
     };

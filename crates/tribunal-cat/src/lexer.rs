@@ -77,7 +77,7 @@ impl Language for Cat {
         }
         match first {
             '"' => text::quoted(rest).ok_or((0, Problem::Unterminated("string"))),
-            '(' if rest.starts_with("(*") => Err((0, Problem::Unterminated("comment"))),
+            '(' if rest.as_bytes().get(1) == Some(&b'*') => Err((0, Problem::Unterminated("comment"))),
             _ => text::sign(sign_length(rest.as_bytes()), rest).ok_or((0, Problem::Character(first))),
         }
     }

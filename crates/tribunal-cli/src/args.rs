@@ -9,6 +9,8 @@ use crate::input;
 use crate::litmus::LitmusArguments;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
+#[cfg(target_os = "linux")]
+use crate::run::RunArguments;
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
@@ -56,6 +58,7 @@ Examples:
   tribunal explain mp.txt                     why is it inconsistent?
   tribunal view mp.txt -o mp.html             the same as a page
   tribunal explore sb.prog                    what can this program do?
+  tribunal run ./queue_test                   and this one, which is compiled?
   tribunal models                             what do the models say?
 
 Formats: native JSON and JSON Lines (json). For memories also Axe traces (axe) and the text format (text). For \
@@ -108,6 +111,9 @@ pub enum Command {
     Litmus(LitmusArguments),
     /// Explore every behavior of small concurrent programs
     Explore(ExploreArguments),
+    /// Explore every execution of a program in C, C++ or Rust that was built with -fsanitize=thread
+    #[cfg(target_os = "linux")]
+    Run(RunArguments),
     /// Check events as they happen, and stop at the first violation
     Monitor(MonitorArguments),
     /// Describe histories: threads, events, locations; processes, operations, keys
@@ -148,7 +154,10 @@ impl Command {
             Command::View(arguments) => &arguments.judging.budget,
             Command::Monitor(arguments) => &arguments.budget,
             Command::Generate(arguments) => arguments.budget()?,
-            Command::Explore(arguments) => return arguments.max_memory,
+            Command::Explore(arguments) => return arguments.search.max_memory,
+            #[cfg(target_os = "linux")]
+            // It is the program's limit.
+            Command::Run(_) => return None,
             Command::Litmus(arguments) => return arguments.max_memory,
             // Its limit is divided among the checks, which keep to it.
             Command::Serve(_) => return None,

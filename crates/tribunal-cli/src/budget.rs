@@ -12,7 +12,7 @@ use tribunal_host::most_memory;
 use tribunal_report::{Answer, Checkable};
 use tribunal_verify::object::MOST_MEMORY;
 
-/// How much each answer may cost.
+/// The limits of each answer.
 #[derive(Args, Clone, Debug)]
 pub struct Budget {
     /// Give up on an answer after this time: it is undecided. By default 10 seconds where all models are checked, and no
@@ -26,7 +26,7 @@ pub struct Budget {
     /// alone takes more, and more than 16M, is an error. By default three quarters of the machine's memory
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
-    /// How long after the timeout an answer may still come.
+    /// The time after the timeout in which an answer may still come.
     #[arg(skip = GRACE)]
     pub grace: Duration,
 }
@@ -49,7 +49,7 @@ impl Budget {
         }
     }
 
-    /// What to say about answers that took too long, if the user gave no time; in an overview all answers but the first share a second.
+    /// The advice about answers that took too long, if the user gave no time; in an overview all answers but the first share a second.
     pub fn hint(&self, overview: bool) -> Option<&'static str> {
         let hint = match overview {
             true => "10 s for the strongest and 1 s for all others; --model all gives each 10 s",
@@ -82,17 +82,17 @@ impl Budget {
     }
 }
 
-/// What all answers of an overview but the first may take together; or as long as the first took.
+/// The time that all answers of an overview but the first may take together; or as long as the first took.
 const REST: Duration = Duration::from_secs(1);
 
 /// The time for the answers about one history, by turns.
 pub struct Patience<'b> {
     budget: &'b Budget,
-    /// How many questions there are.
+    /// The number of questions.
     questions: usize,
     /// Whether the answers after the first share a second.
     shared: bool,
-    /// When that second is over.
+    /// The time at which that second is over.
     end: Cell<Option<Instant>>,
 }
 

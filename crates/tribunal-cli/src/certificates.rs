@@ -29,7 +29,7 @@ impl Store {
         }
     }
 
-    /// What stands in the verdict line: the certificate itself or, if that is too large, where it is to be stored; then
+    /// The text in the verdict line: the certificate itself or, if that is too large, where it is to be stored; then
     /// that is also noted.
     pub fn put(
         &self,
@@ -81,7 +81,7 @@ fn escaped(text: &str) -> String {
     name
 }
 
-/// Where stored certificates are looked for.
+/// The place where stored certificates are looked for.
 pub struct Shelf {
     /// The folder that was named: of the path in a line only the file's name counts then.
     named: Option<PathBuf>,
@@ -107,7 +107,7 @@ impl Shelf {
         read.map_err(|problem| printable(&problem).into_owned())
     }
 
-    /// Where a certificate is, and the folder that it must not lead out of.
+    /// The path of a certificate, and the folder that it must not lead out of.
     fn place(&self, file: &Path) -> Result<(PathBuf, PathBuf), String> {
         match (&self.named, file.file_name()) {
             (Some(folder), Some(name)) => Ok((folder.join(name), folder.clone())),

@@ -43,7 +43,7 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Tally, Failur
     session.end(tally, out)
 }
 
-/// What the arguments ask for: each model or criterion that was named must be one that the engine decides.
+/// The request of the arguments: each model or criterion that was named must be one that the engine decides.
 fn asked(arguments: &CheckArguments) -> Result<Check, Failure> {
     let axioms = arguments.axioms.iter().cloned().map(Question::Criterion);
     let questions = match (&arguments.model, arguments.axioms.is_empty()) {
@@ -59,20 +59,20 @@ fn asked(arguments: &CheckArguments) -> Result<Check, Failure> {
     Check::new(questions, specifications(arguments.spec.as_deref())?).by(engine.0).map_err(refused)
 }
 
-/// What is known of a history that takes longer than this is printed before all is.
+/// The time after which the part that is known of a history is printed before all is.
 const SOON: Duration = Duration::from_millis(50);
 
-/// What is checked and how: what the workers share.
+/// The checks, and how they are done: the state that the workers share.
 struct Settings<'a> {
     arguments: &'a CheckArguments,
     check: Check,
-    /// What each answer may cost.
+    /// The limits of each answer.
     budget: Budget,
     /// Whether all answers but the first share a second.
     overview: bool,
     memory: Memory,
     progress: &'a Progress,
-    /// What to say about answers that took too long.
+    /// The advice about answers that took too long.
     hint: Option<&'static str>,
     /// None if only mismatches are printed.
     report: Option<Box<dyn Report + Send>>,
@@ -95,7 +95,7 @@ struct Session<'a> {
     suites: Option<Suites>,
 }
 
-/// What there is to tell of a history.
+/// The report on a history.
 enum Message {
     /// The beginning of what is printed of it, before all is known.
     Begun(Page),
@@ -247,7 +247,7 @@ impl<'a> Settings<'a> {
         Ok(Checked { kind: kind_of(case.subject), sheet, tally, expectations })
     }
 
-    /// Why one of the questions did not apply to a history, or none was asked.
+    /// The reason why one of the questions did not apply to a history, or why none was asked.
     fn why_unsupported(&self, answers: &[Answer]) -> Option<String> {
         if answers.is_empty() {
             let engine = self.arguments.engine.name();
@@ -261,7 +261,7 @@ impl<'a> Settings<'a> {
         Page::new(self.color)
     }
 
-    /// What to print in place of a history that is malformed.
+    /// The text in place of a history that is malformed.
     fn malformed(&self, file: &str, index: u64, failure: &Failure) -> io::Result<Page> {
         let mut page = self.page();
         if let Some(report) = &self.report {

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tribunal_formats::{Format, WriteError, Writer};
 
-/// Where histories go, and in which format.
+/// The place where histories go, and their format.
 #[derive(Args, Debug)]
 pub struct Destination {
     /// The format to write; by default that of the output's name, or text for memories and json for objects; for mutants

@@ -22,12 +22,12 @@ use tribunal_report::{Case, Specifications};
 /// A history as read, or why it could not be.
 pub type ReadResult = Result<History, Error>;
 
-/// How a command goes through histories.
+/// The way in which a command goes through histories.
 pub struct Driver {
     /// Whether malformed histories are skipped.
     keep_going: bool,
     workers: usize,
-    /// How far it has come, on a terminal.
+    /// The progress that a terminal shows.
     pub progress: Progress,
 }
 
@@ -153,7 +153,7 @@ pub fn case<'a, K>(file: &'a str, history: &'a History, place: &Place<K>) -> Cas
     Case { file, index: place.index, line: history.line, subject: &history.subject }
 }
 
-/// Where specifications come from, as `--spec` says.
+/// The source of specifications, as `--spec` says.
 pub fn specifications(given: Option<&str>) -> Result<Specifications, Failure> {
     tribunal_host::specifications(given).map_err(|bad| match bad {
         BadSpecification::Unreadable { file, source } => Failure::Read { file, source },
@@ -162,7 +162,7 @@ pub fn specifications(given: Option<&str>) -> Result<Specifications, Failure> {
     })
 }
 
-/// What a command takes next.
+/// The next item for a command.
 pub enum Next<T> {
     Done(T),
     /// A malformed history, which was reported.
@@ -177,7 +177,7 @@ pub struct Source<'f> {
     pub name: Cow<'f, str>,
     pieces: Pieces,
     keep_going: bool,
-    /// How many bytes of it may be under way at once.
+    /// The number of bytes of it that may be under way at once.
     room: usize,
     stop: Arc<AtomicBool>,
 }

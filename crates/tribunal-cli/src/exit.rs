@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use tribunal_history::verdict::{Bare, Limit, Verdict};
 use tribunal_report::{Verifications, counted};
 
-/// How the command ends.
+/// The end of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Everything asked was consistent, agreed, or was done.
@@ -30,7 +30,7 @@ pub enum Status {
     Terminated = 143,
 }
 
-/// What became of the inputs so far: what a command returns. One that has nothing to count returns an empty one.
+/// The fates of the inputs so far, which a command returns. One that has nothing to count returns an empty one.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Histories, tests or programs that were answered.
@@ -42,7 +42,7 @@ pub struct Tally {
     /// Of those that are undecided, those that took too long.
     pub late: u64,
     pub unsupported: u64,
-    /// Why a model did not apply, the first time.
+    /// The reason why a model did not apply, the first time.
     pub why_unsupported: Option<String>,
     /// Certificates that were checked.
     pub verifications: Verifications,
@@ -119,9 +119,11 @@ pub fn tell_skipped(tally: &Tally) {
     }
 }
 
-/// Ends the process now, and leaves no temporary file behind.
+/// Ends the process now, and leaves no temporary file and no program behind.
 pub fn at_once(status: Status) -> ! {
     let _none_is_made = output::discard();
+    #[cfg(target_os = "linux")]
+    crate::run::abandon();
     #[cfg(feature = "polls")]
     crate::watchdog::tell_gaps();
     std::process::exit(status as i32)

@@ -118,14 +118,14 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Tally, Fail
     tally.read_out(out)
 }
 
-/// What is explained, and how.
+/// The questions that are explained, and the form.
 struct Session<'a> {
     arguments: &'a ExplainArguments,
     check: Check,
     progress: &'a Progress,
 }
 
-/// What to print about a history, and the verdicts that its exit status follows from.
+/// The text about a history, and the verdicts that its exit status follows from.
 struct Explained {
     page: Page,
     verdicts: Vec<Bare>,
@@ -218,7 +218,7 @@ impl Session<'_> {
         strong.verdict().is_inconsistent().then_some(strong)
     }
 
-    /// Why one model forbids what another allows, as asked by name.
+    /// The reason why one model forbids what another allows, as asked by name.
     fn contrast(&self, strong: &Answer, weak: &Answer, history: &History, height: usize) -> Sections {
         // A line between the sections and the closing one.
         let sections = contrast(strong, weak, history, height - 2, &self.limits());

@@ -3,9 +3,13 @@
 mod diagnose;
 mod json;
 mod print;
-mod progress;
+pub mod progress;
+mod search;
 
-use crate::args::{seconds, size};
+pub use json::end_name;
+pub use print::no_failure;
+pub use search::Search;
+
 use crate::driver::each_file;
 use crate::exit::Tally;
 use crate::failure::Failure;
@@ -18,9 +22,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::time::Duration;
-use tribunal_explore::failure::{Repair, Replay, UnderModel};
+use tribunal_explore::failure::{Repair, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
 use tribunal_history::model::Model;
@@ -67,53 +69,19 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "expect")]
     pub set: Vec<Setting>,
     /// Explore each case that a program states expectations for, and compare
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["models", "repair", "history", "replay"])]
     pub expect: bool,
     /// Treat plain accesses as relaxed, and do not look for races
     #[arg(long)]
     pub allow_races: bool,
+    /// Count executions with their modification orders too
+    #[arg(long, conflicts_with_all = ["expect", "random", "replay"])]
+    pub count_mo: bool,
     /// The number of worker threads; 0 is one for each core. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
-    /// Stop after this many executions
-    #[arg(long, value_name = "N")]
-    pub max_executions: Option<u64>,
-    /// Stop after this time
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// Stop when the process holds more, such as 512M or 4G. By default three quarters of the machine's memory
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub max_memory: Option<usize>,
-    /// The most events of an execution; more is a failure
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_events)]
-    pub max_events: usize,
-    /// Explore only the executions that some schedule with at most N preemptions has
-    #[arg(long, value_name = "N", conflicts_with = "random")]
-    pub max_preemptions: Option<usize>,
-    /// Run this many random executions instead of all: each read picks among the writes it may read
-    #[arg(long, value_name = "N")]
-    pub random: Option<u64>,
-    /// The random seed
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "random")]
-    pub seed: u64,
-    /// Random by thread priorities that change at DEPTH - 1 points: for failures that need few preemptions
-    #[arg(long, value_name = "DEPTH", requires = "random", value_parser = clap::value_parser!(u32).range(1..))]
-    pub pct: Option<u32>,
-    /// If the program fails, say under which models
-    #[arg(long, conflicts_with_all = ["expect", "replay"])]
-    pub models: bool,
-    /// If the program fails, search for the weakest orders with which it does not
-    #[arg(long, conflicts_with_all = ["expect", "replay"])]
-    pub repair: bool,
-    /// The time limit of the search for orders
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "repair")]
-    pub repair_timeout: Duration,
-    /// Write the failing execution to this file as a history, for `tribunal explain` and `tribunal view`
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "expect")]
-    pub history: Option<PathBuf>,
-    /// Replay one execution, as printed with a failure
-    #[arg(long, value_name = "REPLAY", conflicts_with_all = ["expect", "random", "max_preemptions"])]
-    pub replay: Option<Replay>,
+    #[command(flatten)]
+    pub search: Search,
     /// List all outcomes, even if there are many
     #[arg(long)]
     pub all: bool,
@@ -148,6 +116,11 @@ const MODELS: [Model; 9] = [
     Model::Sra,
 ];
 
+/// Reads the name of a model that sessions decide.
+pub fn model() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(MODELS.map(Model::name)).try_map(|name| name.parse())
+}
+
 /// Reads the name of a model that sessions decide, or of a file with a model as text.
 #[derive(Clone)]
 struct Models;
@@ -161,11 +134,10 @@ impl TypedValueParser for Models {
         argument: Option<&clap::Arg>,
         value: &std::ffi::OsStr,
     ) -> Result<Model, clap::Error> {
-        let names = PossibleValuesParser::new(MODELS.map(Model::name));
         match value.to_str().filter(|name| name.ends_with(".cat")) {
             Some(name) => named(name)
                 .map_err(|error| command.clone().error(clap::error::ErrorKind::ValueValidation, error)),
-            None => names.try_map(|name| name.parse()).parse_ref(command, argument, value),
+            None => model().parse_ref(command, argument, value),
         }
     }
 
@@ -195,15 +167,7 @@ struct Found<'a> {
 impl Found<'_> {
     /// Whether a limit ended the exploration before all was seen that was asked for.
     fn is_unfinished(&self) -> bool {
-        matches!(
-            self.exploration.report.end,
-            End::MaxExecutions
-                | End::MaxDuration
-                | End::MaxMemory
-                | End::Interrupted
-                | End::Bounded
-                | End::Skipped
-        )
+        is_unfinished(self.exploration.report.end)
     }
 
     /// Claims of outcomes that were not seen, though all was.
@@ -215,7 +179,20 @@ impl Found<'_> {
     }
 }
 
-/// What came of a replay.
+/// Whether a limit ended an exploration before all was seen that was asked for.
+pub fn is_unfinished(end: End) -> bool {
+    match end {
+        End::Complete | End::Failed | End::Sampled => false,
+        End::MaxExecutions
+        | End::MaxDuration
+        | End::MaxMemory
+        | End::Interrupted
+        | End::Bounded
+        | End::Skipped => true,
+    }
+}
+
+/// The outcome of a replay.
 enum Replayed {
     Passes,
     Fails,
@@ -257,7 +234,7 @@ fn file_of(
     let cases = source.cases().map_err(malformed)?;
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
-        if let Some(replay) = &arguments.replay {
+        if let Some(replay) = &arguments.search.replay {
             match diagnose::replayed(code, replay, &job, arguments, out)? {
                 Replayed::Passes => {}
                 Replayed::Fails | Replayed::Diverges => tally.inconsistent += 1,
@@ -329,21 +306,23 @@ fn jobs<'a>(
 
 fn options(arguments: &ExploreArguments, model: Model) -> Options {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let mode = match (arguments.random, arguments.pct) {
+    let search = &arguments.search;
+    let mode = match (search.random, search.pct) {
         (None, _) => Mode::Exhaustive,
-        (Some(executions), None) => Mode::Random { seed: arguments.seed, executions },
-        (Some(executions), Some(depth)) => Mode::Pct { seed: arguments.seed, executions, depth },
+        (Some(executions), None) => Mode::Random { seed: search.seed, executions },
+        (Some(executions), Some(depth)) => Mode::Pct { seed: search.seed, executions, depth },
     };
     Options {
         model,
         mode,
         threads: NonZeroUsize::new(arguments.threads.into()).unwrap_or_else(cores),
-        max_executions: arguments.max_executions,
-        max_duration: arguments.timeout,
-        max_memory: arguments.max_memory.unwrap_or_else(most_memory),
-        max_events: arguments.max_events,
-        max_preemptions: arguments.max_preemptions,
+        max_executions: search.max_executions,
+        max_duration: search.timeout,
+        max_memory: search.max_memory.unwrap_or_else(most_memory),
+        max_events: search.max_events,
+        max_preemptions: search.max_preemptions,
         allow_races: arguments.allow_races,
+        count_mo: arguments.count_mo,
         stop: Some(interrupt::flag()),
         progress: Some(progress::show),
         checkpoint: None,

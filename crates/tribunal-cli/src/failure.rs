@@ -9,7 +9,7 @@ use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
 use tribunal_report::{Case, NotCheckable, printable};
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A history could not be read; the text begins with `file:line:column`.
@@ -27,6 +27,10 @@ pub enum Failure {
     /// A program cannot be explored under the model.
     #[error("{file}: {source}")]
     Unexplored { file: String, source: ExploreError },
+    /// A program as it is cannot be explored.
+    #[cfg(target_os = "linux")]
+    #[error("{program}: {source}")]
+    Run { program: String, source: crate::run::Problem },
     /// A history calls methods that its specification does not have; the text begins with `file:line`.
     #[error("{source}; the history calls {methods}: name its specification with --spec")]
     OtherMethods { source: tribunal_formats::Error, methods: String },

@@ -35,7 +35,7 @@ enum Generate {
 }
 
 impl GenerateArguments {
-    /// What an answer may cost, where there are any.
+    /// The limits of an answer, where there are any.
     pub fn budget(&self) -> Option<&Budget> {
         match &self.what {
             Generate::Mutate(arguments) => Some(&arguments.budget),

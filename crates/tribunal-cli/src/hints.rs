@@ -3,7 +3,15 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Commands with `--style`.
-const STYLED: [&str; 5] = ["check", "races", "models", "explore", "litmus"];
+const STYLED: &[&str] = &[
+    "check",
+    "races",
+    "models",
+    "explore",
+    "litmus",
+    #[cfg(target_os = "linux")]
+    "run",
+];
 
 /// The error, with a hint if it is about `--json`, or if a file stands where a command should.
 pub fn with_hint(mut error: clap::Error, line: &[String]) -> clap::Error {
@@ -49,7 +57,7 @@ mod tests {
 
     #[test]
     fn json_is_a_style() {
-        for command in super::STYLED {
+        for &command in super::STYLED {
             let line = ["tribunal", command, "--json", "a.txt"].map(str::to_string);
             let error = Arguments::try_parse_from(&line).expect_err("no such flag");
             assert_eq!(error.exit_code(), 2);

@@ -53,7 +53,7 @@ pub fn lines(file: &OsStr) -> Result<impl BufRead + use<>, Failure> {
     }
 }
 
-/// How many bytes a file has, if it is one.
+/// The number of bytes of a file, if it is one.
 pub fn size(file: &OsStr) -> Option<u64> {
     match Input::from_arg(file) {
         Input::Stdin => None,
@@ -91,7 +91,7 @@ pub struct Follow {
     bytes: Bytes,
     /// None for standard input.
     path: Option<PathBuf>,
-    /// How much of it has been read.
+    /// The number of bytes of it that have been read.
     read: u64,
 }
 
@@ -154,7 +154,7 @@ fn is_another(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// How long to wait before looking for Ctrl-C again.
+/// The time before Ctrl-C is looked for again.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Standard input, not through the standard library's buffer, whose content poll does not see.

@@ -92,7 +92,7 @@ enum LitmusStyle {
     Json,
 }
 
-/// How many tests may be under way at once.
+/// The number of tests that may be under way at once.
 const ROOM: usize = 1024;
 
 pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Tally, Failure> {
@@ -198,13 +198,13 @@ impl Input for Tests {
     }
 }
 
-/// What the workers share.
+/// The state that the workers share.
 pub(super) struct Session {
     macros: Macros,
     models: Vec<Choice>,
     style: LitmusStyle,
     unroll: u32,
-    /// What the tests that run at once may take.
+    /// The memory that the tests that run at once may take.
     budget: Budget,
     workers: usize,
 }
@@ -262,7 +262,7 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     (files, missing)
 }
 
-/// How many tests have which verdict.
+/// The number of tests with each verdict.
 #[derive(Default)]
 struct Counts {
     ok: u64,

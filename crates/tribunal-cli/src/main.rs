@@ -25,6 +25,8 @@ mod progress;
 mod races;
 mod record;
 mod report;
+#[cfg(target_os = "linux")]
+mod run;
 mod separate;
 mod serve;
 mod shrink;
@@ -84,6 +86,8 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Tally, Failure> {
         Command::Convert(arguments) => convert::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out),
         Command::Explore(arguments) => explore::run(arguments, out),
+        #[cfg(target_os = "linux")]
+        Command::Run(arguments) => run::run(arguments, out),
         Command::Monitor(arguments) => monitor::run(arguments, out),
         Command::Shrink(arguments) => shrink::run(arguments, out),
         Command::Separate(arguments) => separate::run(arguments, out),

@@ -22,7 +22,7 @@ pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColo
 pub const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 /// Undecided.
 pub const DOUBT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
-/// What matters less.
+/// Text that matters less.
 pub const FAINT: Style = Style::new().dimmed();
 /// Headings.
 pub const STRONG: Style = Style::new().bold();
@@ -47,7 +47,7 @@ pub const fn word(verdict: Bare) -> &'static str {
     }
 }
 
-/// What stands in place of that word for a malformed history that is skipped.
+/// The word in its place for a malformed history that is skipped.
 pub const MALFORMED: &str = "ERROR";
 
 /// Prints a line on standard error, colored only on a terminal. A failure to write it is ignored.
@@ -58,7 +58,7 @@ pub fn complain(line: &str) {
 /// The size of the output buffer.
 const ROOM: usize = 64 << 10;
 
-/// What is on its way to standard output. It belongs to the process: whoever ends that writes it out.
+/// The bytes on their way to standard output. They belong to the process: whoever ends that writes it out.
 static BUFFER: LazyLock<Mutex<BufWriter<io::Stdout>>> =
     LazyLock::new(|| Mutex::new(BufWriter::with_capacity(ROOM, io::stdout())));
 
@@ -197,7 +197,7 @@ pub fn spare_inputs(output: &Path, inputs: &[impl AsRef<OsStr>]) -> Result<(), F
     }
 }
 
-/// Where a command writes histories: standard output or a file of the user's naming.
+/// The place where a command writes histories: standard output or a file of the user's naming.
 pub enum Sink<'a> {
     /// Standard output.
     Stdout(&'a mut Stdout),

@@ -16,30 +16,30 @@ use std::thread;
 use std::time::Duration;
 use tribunal_host::MOST_WORKERS;
 
-/// How long answers may wait that are known while others of their batch are not.
+/// The time for which answers may wait that are known while others of their batch are not.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
-/// What is worked on: histories of a file, or tests.
+/// A source of work: histories of a file, or tests.
 pub trait Input: Send {
-    /// What is worked on at a time, or why it could not be read.
+    /// The piece that is worked on at a time, or the reason why it could not be read.
     type Item: Send;
 
     /// The next piece.
     fn next(&mut self) -> Option<Portion<Self::Item>>;
 
-    /// How much of it may be under way at once, as its pieces say their size.
+    /// The amount of it that may be under way at once, as its pieces say their size.
     fn room(&self) -> usize;
 
     /// Set once no more of it is wanted.
     fn stop(&self) -> Arc<AtomicBool>;
 
-    /// What to say of a worker that panicked, by the last number that it [noted](Answers::note).
+    /// The report of a worker that panicked, by the last number that it [noted](Answers::note).
     fn panicked(&self) -> Box<dyn Fn(Option<u64>) -> Failure>;
 }
 
 /// A piece of an input, which is not read yet.
 pub struct Portion<I> {
-    /// How much of the room it takes.
+    /// The share of the room that it takes.
     pub size: usize,
     /// Whether it is one large item, which comes alone.
     pub large: bool,
@@ -47,7 +47,7 @@ pub struct Portion<I> {
     pub read: Box<dyn FnOnce() -> (Vec<I>, bool) + Send>,
 }
 
-/// What [`each`] carries from piece to piece: the number of the next item, and what tells items apart by those before them.
+/// The state that [`each`] carries from piece to piece: the number of the next item, and what tells items apart by those before them.
 pub struct Order<O> {
     next: u64,
     tell: O,
@@ -60,13 +60,13 @@ impl<O> Order<O> {
     }
 }
 
-/// Where an item is in its input.
+/// The place of an item in its input.
 pub struct Place<K> {
     /// Its number, from 0.
     pub index: u64,
     /// Whether it is large, and comes alone.
     pub large: bool,
-    /// What the order told of it.
+    /// The facts that the order told of it.
     pub told: K,
 }
 
@@ -131,7 +131,7 @@ pub fn run<I: Input, S: Send, A: Send>(
     Ok(!ended || locked(&line.chain.at).any)
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Line<'a, I, S, A> {
     input: Mutex<Numbered<I>>,
     /// Whether there is nothing more to read.
@@ -152,7 +152,7 @@ struct Numbered<I> {
     next: u64,
 }
 
-/// What is under way, in order.
+/// The pieces that are under way, in order.
 struct Board<A> {
     slots: VecDeque<Arc<Slot<A>>>,
     bytes: usize,
@@ -166,13 +166,13 @@ struct Slot<A> {
     /// Whether answers are there that nobody should wait for.
     urgent: AtomicBool,
     bytes: usize,
-    /// What was noted of the item that is worked on; 0 before the first.
+    /// The number that was noted of the item that is worked on; 0 before the first.
     noted: AtomicU64,
     panicked: AtomicBool,
 }
 
 impl<I: Input, S: Send, A: Send> Line<'_, I, S, A> {
-    /// What a worker does.
+    /// The work of a worker.
     fn work(&self, job: &impl Fn(Vec<I::Item>, bool, Turn<'_, '_, S>, &Answers<'_, A>)) {
         let _ended = Worker(self);
         loop {
@@ -306,7 +306,7 @@ impl<I: Input, S: Send, A: Send> Line<'_, I, S, A> {
     }
 }
 
-/// Where a worker puts its answers.
+/// The place where a worker puts its answers.
 pub struct Answers<'a, A> {
     slot: &'a Slot<A>,
     stop: &'a AtomicBool,
@@ -333,7 +333,7 @@ impl<A> Answers<'_, A> {
     }
 }
 
-/// What goes from batch to batch in the order of the input.
+/// The state that goes from batch to batch in the order of the input.
 struct Chain<'a, S> {
     at: Mutex<At<'a, S>>,
     moved: Condvar,

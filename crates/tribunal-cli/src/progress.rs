@@ -22,11 +22,11 @@ const WORKING: &str = "{elapsed} {spinner} {prefix}, {msg} {since}";
 /// The bar, or nothing.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    /// When the present step began.
+    /// The time at which the present step began.
     step: Arc<Mutex<Instant>>,
-    /// Which of how many questions is asked.
+    /// The number of the question that is asked, and that of all.
     part: Mutex<Option<(usize, usize)>>,
-    /// What is known already.
+    /// The facts that are known already.
     known: Mutex<String>,
 }
 

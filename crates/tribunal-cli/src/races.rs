@@ -80,12 +80,12 @@ struct Found {
     count: u64,
     /// The races, unless only a word is wanted.
     races: Vec<Race>,
-    /// What chose the sources, where some were open.
+    /// The witness that chose the sources, where some were open.
     chosen: Option<Witness>,
     end: End,
 }
 
-/// How the listing ended.
+/// The end of the listing.
 enum End {
     /// There are no more.
     All,
@@ -128,7 +128,7 @@ impl Found {
         arguments: &RacesArguments,
         limits: &Limits<'_>,
     ) -> Result<(), Unsupported> {
-        /// What a race takes, with what is printed of it.
+        /// The memory that a race takes, with what is printed of it.
         const PRINTED: usize = 512;
         let model = arguments.model;
         let listing = if arguments.all { Listing::All } else { Listing::OnePerPlaces };

@@ -64,7 +64,7 @@ Exit status: 0 done, or the model allows all that was recorded; 1 the model forb
 usage, a model that does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 \
 stopped by Ctrl-C.";
 
-/// How long to search for a forbidden history by default.
+/// The default time of a search for a forbidden history.
 const SEARCH: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
@@ -138,7 +138,7 @@ impl MemoryArguments {
         }
     }
 
-    /// How many histories are recorded at most, and for how long.
+    /// The greatest number of histories that are recorded, and the time for that.
     fn extent(&self) -> (u64, Option<Duration>) {
         match (self.histories, self.seconds) {
             (None, None) if self.until_not.is_some() => (u64::MAX, Some(SEARCH)),

@@ -94,10 +94,10 @@ pub struct SeparateArguments {
 /// The objects whose histories tell criteria apart.
 const SPECIFICATIONS: [&str; 5] = ["register", "counter", "set", "queue", "stack"];
 
-/// What of objects is tried unless said otherwise: every pair of criteria that differ does so with 3 operations.
+/// The number of operations of objects that are tried unless said otherwise: every pair of criteria that differ does so with 3 operations.
 const OPERATIONS: usize = 3;
 
-/// What of transactions is tried unless said otherwise: the long fork has 6 operations.
+/// The number of operations of transactions that are tried unless said otherwise: the long fork has 6 operations.
 const TRANSACTED: usize = 6;
 
 impl SeparateArguments {
@@ -134,7 +134,7 @@ pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Tally, Fai
     }
 }
 
-/// What was found for two models, and what to print.
+/// The history that was found for two models, and what to print.
 struct Found {
     subject: Subject,
     /// Whether nothing smaller separates them.
@@ -257,7 +257,7 @@ fn smaller(search: Search<'_>, given: Option<usize>) -> Search<'_> {
     Search { events: given.map_or(search.events, |given| search.events.min(given - 1)), ..search }
 }
 
-/// How far a search came.
+/// The reach of a search.
 struct Reached {
     complete: usize,
     histories: u64,
@@ -368,7 +368,7 @@ impl Objects {
     }
 }
 
-/// How all models of memories relate, and all criteria of objects.
+/// The relations of all models of memories, and of all criteria of objects.
 fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Result<Tally, Failure> {
     let progress = Progress::new();
     let mut tick = |events, tried| progress.separating(events, tried);
@@ -426,7 +426,7 @@ fn ordered<M: Clone + PartialEq>(all: &[M]) -> Vec<Pair<M>> {
         .collect()
 }
 
-/// How models relate, by what was found and what was given.
+/// The relations of models, by what was found and what was given.
 fn hierarchy<M: Clone + PartialEq + ToString, E>(
     all: &[M],
     pairs: &[Pair<M>],

@@ -33,11 +33,11 @@ use tribunal_host::most_memory;
 
 /// The most connections; a browser opens about six.
 const CONNECTIONS: usize = 400;
-/// How many more are told that there are too many; others are closed.
+/// The number of further clients that are told that there are too many; others are closed.
 const REJECTED: usize = 100;
 /// The stack of a connection's thread: what goes deep does so in a worker.
 const STACK: usize = 256 << 10;
-/// How often to look for Ctrl-C, and whether a client is still connected.
+/// The time between two looks for Ctrl-C, and at whether a client is still connected.
 const GLANCE: Duration = Duration::from_millis(50);
 
 const HELP: &str = "\

@@ -83,12 +83,12 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Tally, Failu
     Ok(tally)
 }
 
-/// What became of a history.
+/// The fate of a history.
 struct Shrinking {
     /// Lines for standard error.
     said: Vec<String>,
     verdict: Bare,
-    /// What is left of it, as it is written.
+    /// The rest of it, as it is written.
     left: Option<Vec<u8>>,
 }
 

@@ -118,21 +118,21 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Tally, Failu
     Ok(tally)
 }
 
-/// What the workers share.
+/// The state that the workers share.
 struct Session<'a> {
     arguments: &'a VerifyArguments,
     specifications: Specifications,
     memory: Memory,
     history_file: String,
     certificate_file: String,
-    /// Where stored certificates are.
+    /// The place of stored certificates.
     stored: Shelf,
-    /// How many bytes a line may take, as text and as what is read of it.
+    /// The number of bytes that a line may take, as text and as what is read of it.
     max_memory: usize,
     color: bool,
 }
 
-/// What there is to tell.
+/// The news to tell.
 enum Event {
     Answer(Result<Answer, Failure>),
     /// A history that lines speak of, or of whose successors they speak.
@@ -191,7 +191,7 @@ impl Session<'_> {
 struct Unread {
     /// The line where that shows.
     line: u64,
-    /// What is wrong, until it is reported.
+    /// The faults, until they are reported.
     why: Option<Failure>,
 }
 
@@ -208,7 +208,7 @@ struct Batch<'a> {
     begin: u64,
     large: bool,
     histories: Vec<Result<History, Unread>>,
-    /// How many of them have been reported, if malformed.
+    /// The number of them that have been reported, if malformed.
     reported: usize,
     answers: &'a Answers<'a, Event>,
 }
@@ -259,7 +259,7 @@ impl Batch<'_> {
     }
 }
 
-/// What a verdict line says.
+/// The content of a verdict line.
 struct Claim {
     index: u64,
     file: String,
@@ -267,7 +267,7 @@ struct Claim {
     claimed: Option<Claimed>,
 }
 
-/// What it says of the history.
+/// Its claim about the history.
 struct Claimed {
     question: Question,
     said: Said,

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use tribunal_history::limits::Limits;
 use tribunal_host::{LEAST, all_memory, heap, most_memory};
 
-/// How long after its deadline an answer may still come.
+/// The time after its deadline in which an answer may still come.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// How long the end waits for another thread that is writing.
+/// The time for which the end waits for another thread that is writing.
 const WRITER_TIME: Duration = Duration::from_millis(200);
 
-/// What the process may take beside the answers: a quarter of what they may, and this.
+/// The memory that the process may take beside the answers: a quarter of what they may, and this.
 const RESERVE: usize = 64 << 20;
 
 /// Limits of an answer that is being computed. The watchdog waits for their end.
@@ -34,14 +34,14 @@ pub struct Watched {
     number: u64,
 }
 
-/// What the watchdog knows of an answer.
+/// The watchdog's knowledge of an answer.
 struct Live {
     number: u64,
     deadline: Option<Instant>,
     grace: Duration,
-    /// When it was found to be late.
+    /// The time at which it was found to be late.
     late: Option<Instant>,
-    /// What the process may hold for it.
+    /// The memory that the process may hold for it.
     memory: usize,
 }
 
@@ -49,12 +49,12 @@ struct Live {
 struct Answers {
     next: u64,
     live: Vec<Live>,
-    /// When the watchdog looks again; none if it waits to be woken.
+    /// The time at which the watchdog looks again; none if it waits to be woken.
     wakes: Option<Instant>,
 }
 
 static ANSWERS: Mutex<Answers> = Mutex::new(Answers { next: 0, live: Vec::new(), wakes: None });
-/// What the user allows.
+/// The limits that the user allows.
 static ALLOWED: AtomicUsize = AtomicUsize::new(usize::MAX);
 static WATCHDOG: OnceLock<Thread> = OnceLock::new();
 
@@ -68,7 +68,7 @@ pub fn start(max_memory: Option<usize>) -> io::Result<()> {
     Ok(())
 }
 
-/// What the process may hold while there is no answer to compute: a history, and what is done with it.
+/// The memory that the process may hold while there is no answer to compute: for a history, and what is done with it.
 fn idle() -> usize {
     let allowed = ALLOWED.load(Ordering::Relaxed);
     allowed.max(LEAST).saturating_add(allowed)
@@ -163,7 +163,7 @@ fn answers() -> MutexGuard<'static, Answers> {
     ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the watchdog does.
+/// The work of the watchdog.
 fn watch() {
     loop {
         if heap::is_full() {

@@ -134,6 +134,12 @@ impl Explorer {
         self
     }
 
+    /// Of a failure, looks for so long for the models under which it goes away, and for orders that repair it.
+    pub fn diagnose_for(mut self, patience: Duration) -> Self {
+        self.settings.diagnosis = Some(patience);
+        self
+    }
+
     /// Ends when this is set.
     pub fn stop(mut self, stop: &'static AtomicBool) -> Self {
         self.options.stop = Some(stop);
@@ -271,7 +277,8 @@ impl Explorer {
     pub fn try_run(&self, f: impl Fn() + Send + Sync + 'static) -> Result<Report, Box<Failed>> {
         let main: Main = Arc::new(f);
         let mut explorer = self.clone();
-        if let Some(threads) = environment::threads() {
+        // Foreign code shares the work among processes.
+        if let Some(threads) = environment::threads().filter(|_| self.settings.foreign.is_none()) {
             explorer = explorer.threads(threads);
         }
         explorer.settings.trace |= environment::traces();
@@ -288,7 +295,7 @@ impl Explorer {
         let Some(failure) = &report.failure else { return passed(report) };
         let small = shrink(make(), failure, &explorer.options);
         let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
-        let said = match environment::diagnose() {
+        let said = match self.settings.diagnosis.or_else(environment::diagnose) {
             Some(patience) => {
                 // At once, and past what captures the output of tests: the rest takes its time. Where nobody listens, the panic says it.
                 let _ = writeln!(
@@ -316,7 +323,17 @@ impl Explorer {
         let end = if guided.failure.is_some() { End::Failed } else { End::Sampled };
         let failure = guided.failure.clone();
         let duration = Duration::ZERO;
-        let report = Report { executions, blocked, outside: 0, events, end, estimate: None, failure, duration };
+        let report = Report {
+            executions,
+            with_mo: None,
+            blocked,
+            outside: 0,
+            events,
+            end,
+            estimate: None,
+            failure,
+            duration,
+        };
         if let Some(failure) = guided.failure {
             let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
             return Err(Box::new(Failed { failure: Some(failure), said, report }));

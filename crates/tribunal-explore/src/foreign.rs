@@ -5,8 +5,7 @@
 //!
 //! Outside executions operations do nothing, and reads give 0.
 
-use crate::program::{Action, Update};
-use crate::program::{Answer, Place};
+use crate::program::{Action, Answer, Fork, Place, Update};
 use crate::report::Problem;
 use crate::runtime::home::Home;
 use crate::runtime::{ops, state};
@@ -30,6 +29,10 @@ pub struct Foreign {
     pub told: fn(ThreadId, Option<&[u32]>),
     /// All threads have ended: whether something is wrong with the execution as a whole.
     pub finish: fn() -> Result<(), Problem>,
+    /// Forks the process, if there is room for another one; see [`Program::fork`](crate::program::Program::fork).
+    pub fork: fn() -> Fork,
+    /// Whether it may fork.
+    pub may_fork: fn() -> bool,
     /// The name of an object, by its address.
     pub name: fn(usize) -> Option<String>,
     /// The name of a thread.

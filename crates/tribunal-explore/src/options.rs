@@ -52,6 +52,8 @@ pub struct Options {
     pub max_preemptions: Option<usize>,
     /// Treats non-atomic accesses as relaxed and does not look for races.
     pub allow_races: bool,
+    /// Counts the modification orders of executions too, unless it samples: see [`Report::with_mo`](crate::Report::with_mo).
+    pub count_mo: bool,
     /// Tells it to stop.
     pub stop: Option<&'static AtomicBool>,
     /// Called now and then with the progress.
@@ -99,6 +101,7 @@ impl Default for Options {
             max_events: 10_000,
             max_preemptions: None,
             allow_races: false,
+            count_mo: false,
             stop: None,
             progress: None,
             checkpoint: None,
@@ -107,6 +110,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether it counts modification orders.
+    pub(crate) fn counts_mo(&self) -> bool {
+        self.count_mo && self.mode == Mode::Exhaustive
+    }
+
     /// The limits of an exploration that begins now.
     pub fn limits(&self) -> Limits<'static> {
         Limits {

@@ -90,7 +90,17 @@ pub trait Program {
         true
     }
 
-    /// Whether the program is over when its main thread has ended: other threads may then wait forever.
+    /// Makes another process that is the same, to share the work with, if there is room for one.
+    fn fork(&mut self) -> Fork {
+        Fork::Alone
+    }
+
+    /// Whether it may [fork](Self::fork). What one process learns, others do not know.
+    fn may_fork(&self) -> bool {
+        false
+    }
+
+    /// Whether the program is over when its main thread has ended: other threads may then wait forever, but not for [locks](Self::is_lock).
     fn ends_with_main(&self) -> bool {
         false
     }
@@ -106,6 +116,17 @@ pub trait Program {
         let _ = loc;
         None
     }
+}
+
+/// The process in which [`Program::fork`] returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fork {
+    /// There is no other.
+    Alone,
+    /// The one that was there before.
+    Parent,
+    /// The new one.
+    Child,
 }
 
 /// The next operation of a thread.
@@ -363,7 +384,7 @@ impl fmt::Display for Action {
 /// A place in the source: in Rust code, or in a program as text (with an empty file name).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The file.
+    /// The file. Of a compiled program whose source is unknown, the program and an address in it.
     pub file: &'static str,
     /// The line, from 1; 0 if unknown.
     pub line: u32,
@@ -378,12 +399,18 @@ impl Place {
         let caller = Location::caller();
         Place { file: caller.file(), line: caller.line(), column: caller.column() }
     }
+
+    /// Whether it says anything.
+    pub fn is_known(self) -> bool {
+        self.line > 0 || !self.file.is_empty()
+    }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.file, self.line) {
-            (_, 0) => write!(f, "an unknown place"),
+            ("", 0) => write!(f, "an unknown place"),
+            (file, 0) => write!(f, "{file}"),
             ("", line) => write!(f, "line {line}"),
             (file, line) => write!(f, "{file}:{line}"),
         }

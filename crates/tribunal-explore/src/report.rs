@@ -26,10 +26,8 @@ pub enum Problem {
     Conflict {
         /// What is accessed, in words.
         what: String,
-        /// The one that was first in the run.
-        first: Plain,
-        /// The other one.
-        second: Plain,
+        /// The two, in the order of the run.
+        accesses: Box<[Plain; 2]>,
     },
     /// A thread did what ends a process: it used memory that is not there, say.
     Crash {
@@ -177,6 +175,8 @@ impl fmt::Display for Estimate {
 pub struct Report {
     /// Complete executions, each of a different reads-from class (unless random).
     pub executions: u64,
+    /// The same with mo: each counts as often as there are modification orders that the model allows. None if that was [not asked for](crate::Options::count_mo).
+    pub with_mo: Option<u64>,
     /// Blocked executions, in which a thread waits for something that comes too late; they do not count.
     pub blocked: u64,
     /// Complete executions that were met though they have more preemptions than the bound; they do not count.

@@ -254,10 +254,22 @@ macro_rules! atomic {
             pub extern "C" fn nand(at: *mut $type, value: $type, mo: c_int) -> $type {
                 fetch(at, mo, nanded::<$type>, value)
             }
-            pub extern "C" fn val(at: *mut $type, expected: $type, new: $type, mo: c_int, failure: c_int) -> $type {
+            pub extern "C" fn val(
+                at: *mut $type,
+                expected: $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> $type {
                 compare_exchange(at, expected, new, mo, failure)
             }
-            pub extern "C" fn strong(at: *mut $type, expected: *mut $type, new: $type, mo: c_int, failure: c_int) -> c_int {
+            pub extern "C" fn strong(
+                at: *mut $type,
+                expected: *mut $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> c_int {
                 // SAFETY: the program gives a place for it.
                 let wanted = unsafe { *expected };
                 let old = compare_exchange(at, wanted, new, mo, failure);
@@ -267,7 +279,13 @@ macro_rules! atomic {
                 }
                 (old == wanted).into()
             }
-            pub extern "C" fn weak(at: *mut $type, expected: *mut $type, new: $type, mo: c_int, failure: c_int) -> c_int {
+            pub extern "C" fn weak(
+                at: *mut $type,
+                expected: *mut $type,
+                new: $type,
+                mo: c_int,
+                failure: c_int,
+            ) -> c_int {
                 if !fails_weakly() {
                     return strong(at, expected, new, mo, failure);
                 }

@@ -2,9 +2,9 @@
 
 use crate::control::{caller, is_in_program, outside, thread};
 use crate::only::Only;
-use crate::{entries, real, names, threads};
+use crate::{entries, names, processes, real, threads};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use tribunal_explore::Problem;
 use tribunal_explore::program::Place;
 
@@ -19,9 +19,6 @@ const SIGNALS: [(c_int, &str); 5] = [
 
 /// What was met.
 static MET: Only<(c_int, usize, usize)> = Only::new((0, 0, 0));
-
-/// The exploration is to stop.
-pub static STOP: AtomicBool = AtomicBool::new(false);
 
 /// How often threads were resumed, which a timer looks at.
 pub static TURNS: AtomicU64 = AtomicU64::new(0);
@@ -38,6 +35,7 @@ static LAST_STACK: Only<[u8; STACK]> = Only::new([0; STACK]);
 /// From now on, what ends the process comes here.
 pub fn install(patience: u64) {
     PATIENCE.store(patience, Relaxed);
+    OWN_STACK.store(std::ptr::from_ref(&patience).addr(), Relaxed);
     let stack = libc::stack_t { ss_sp: SIGNAL_STACK.get().as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
     let action = |signal: c_int, handler: usize, flags: c_int| {
         // SAFETY: all zero is an action, and the handlers have the type that the flags say.
@@ -56,6 +54,11 @@ pub fn install(patience: u64) {
     action(libc::SIGINT, interrupt as *const () as usize, libc::SA_RESTART);
     action(libc::SIGTERM, interrupt as *const () as usize, libc::SA_RESTART);
     action(libc::SIGALRM, tick as *const () as usize, libc::SA_SIGINFO | libc::SA_RESTART);
+    begin_timer();
+}
+
+/// From now on, [`tick`] is called once a second. A process that was forked has no timer.
+pub fn begin_timer() {
     let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
     let timer = libc::itimerval { it_interval: second, it_value: second };
     // SAFETY: sets a timer.
@@ -63,7 +66,7 @@ pub fn install(patience: u64) {
 }
 
 extern "C" fn interrupt(_: c_int) {
-    STOP.store(true, Relaxed);
+    processes::stop().store(true, Relaxed);
 }
 
 /// Once a second: a thread that has made no operation for long does not come back by itself.
@@ -76,7 +79,7 @@ unsafe extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
         return;
     }
     let times = TIMES.fetch_add(1, Relaxed);
-    if times >= PATIENCE.load(Relaxed) || STOP.load(Relaxed) {
+    if times >= PATIENCE.load(Relaxed) || processes::stop().load(Relaxed) {
         TIMES.store(0, Relaxed);
         // SAFETY: the context of what was interrupted, in the program.
         unsafe { land(context, (libc::SIGALRM, 0)) };
@@ -86,7 +89,8 @@ unsafe extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
 unsafe extern "C" fn fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives both.
     unsafe {
-        if !is_in_program() {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        if !is_in_program() && is_own_stack(registers[libc::REG_RSP as usize] as usize) {
             let line = b"tribunal: the runtime itself has failed; please report it\n";
             libc::write(2, line.as_ptr().cast(), line.len());
             libc::signal(signal, libc::SIG_DFL);
@@ -111,15 +115,27 @@ unsafe fn land(context: *mut c_void, (signal, address): (c_int, usize)) {
     }
 }
 
+/// Where the runtime's own stack begins.
+static OWN_STACK: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether an address is on the stack that `main` was called on. Threads of the program have others, on which hooks run, too: what they were given may be no memory.
+fn is_own_stack(address: usize) -> bool {
+    /// More than a stack has by default.
+    const LENGTH: usize = 1 << 26;
+    let start = OWN_STACK.load(Relaxed);
+    (start.saturating_sub(LENGTH)..start + (1 << 12)).contains(&address)
+}
+
 extern "C" fn landed() -> ! {
     let (signal, address, pc) = *MET.get();
-    outside(|| {
+    let tell = || {
         let place = nearest(pc + 1);
         let words = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("signal", |(_, words)| words);
         let message = match signal {
             libc::SIGALRM => {
-                let message = "the thread runs on without an operation that other threads could see".to_string();
-                threads::fail(Problem::Crash { message }, place);
+                let message =
+                    "the thread runs on without an operation that other threads could see".to_string();
+                threads::fail(Problem::Crash { message }, place)
             }
             libc::SIGSEGV | libc::SIGBUS if address < 1 << 16 => {
                 format!("{words}: access of address {address:#x}, a null pointer")
@@ -127,8 +143,11 @@ extern "C" fn landed() -> ! {
             libc::SIGSEGV | libc::SIGBUS => format!("{words}: access of address {address:#x}"),
             _ => words.to_string(),
         };
-        threads::fail(Problem::Crash { message }, place);
-    })
+        let function = if place.line == 0 { names::function(pc + 1) } else { None };
+        let message = function.map_or(message.clone(), |function| format!("{message}, in {function}"));
+        threads::fail(Problem::Crash { message }, place)
+    };
+    if is_in_program() { outside(tell) } else { tell() }
 }
 
 /// The place of a program counter; of the last hook of the thread, if that is not the program's.
@@ -167,7 +186,9 @@ extern "C" fn abort() {
         }
     });
     let message = match name {
-        Some(name) => format!("an exception of type {} is not caught", names::demangled(&format!("_Z{name}"))),
+        Some(name) => {
+            format!("an exception of type {} is not caught", names::demangled(&format!("_Z{name}")))
+        }
         None => "abort() is called".into(),
     };
     gives_up(message, None)
@@ -188,7 +209,11 @@ extern "C" fn assert_fail(expression: *const c_char, file: *const c_char, line: 
 }
 
 /// The program asks for a signal that the runtime handles: it is not told.
-unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int {
+unsafe extern "C" fn sigaction(
+    signal: c_int,
+    new: *const libc::sigaction,
+    old: *mut libc::sigaction,
+) -> c_int {
     let ours = SIGNALS.iter().any(|(known, _)| *known == signal) || signal == libc::SIGALRM;
     if threads::has_begun() && ours {
         if !old.is_null() {
@@ -204,7 +229,9 @@ extern "C" fn sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t) ->
     if threads::has_begun() {
         if !old.is_null() {
             // SAFETY: the program gives a place for it.
-            unsafe { *old = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 } };
+            unsafe {
+                *old = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 }
+            };
         }
         return 0;
     }

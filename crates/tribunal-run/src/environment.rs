@@ -8,8 +8,10 @@
 //! | `TRIBUNAL_PCT=3` | random by priorities of threads that change at so many points, less one |
 //! | `TRIBUNAL_MAX_EXECUTIONS`, `TRIBUNAL_TIMEOUT`, `TRIBUNAL_MAX_EVENTS`, `TRIBUNAL_MAX_PREEMPTIONS` | limits |
 //! | `TRIBUNAL_ALLOW_RACES=1` | races of plain accesses are no failures |
+//! | `TRIBUNAL_COUNT_MO=1` | executions are also counted with their modification orders |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
+//! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
 //! | `TRIBUNAL_REPORT=3` | a file descriptor to which the report goes, as JSON |
 //!
 //! Those of [`tribunal_explore::environment`] have their effects, too.
@@ -25,20 +27,28 @@ pub struct Settings {
     pub options: Options,
     /// Memory that is lost is a failure.
     pub leaks: bool,
+    /// How many processes share the work.
+    pub processes: u32,
     /// What the program prints is shown.
     pub output: bool,
     /// Seconds for which a thread may run without an operation.
     pub patience: u64,
+    /// How long models under which a failure goes away, and orders that repair it, may be looked for.
+    pub diagnosis: Option<Duration>,
     /// Where the report goes.
     pub report: Option<i32>,
 }
+
+/// How long models are asked for, where nobody says it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
 }
 
 fn number<T: FromStr>(name: &str) -> Result<Option<T>, String> {
-    let parsed = |text: String| text.parse().map_err(|_| format!("{name}: a number is expected, not `{text}`"));
+    let parsed =
+        |text: String| text.parse().map_err(|_| format!("{name}: a number is expected, not `{text}`"));
     text(name).map(parsed).transpose()
 }
 
@@ -60,18 +70,25 @@ pub fn settings() -> Result<Settings, String> {
         };
     }
     options.max_executions = number("TRIBUNAL_MAX_EXECUTIONS")?;
-    options.max_duration = number("TRIBUNAL_TIMEOUT")?.and_then(|time| Duration::try_from_secs_f64(time).ok());
+    options.max_duration =
+        number("TRIBUNAL_TIMEOUT")?.and_then(|time| Duration::try_from_secs_f64(time).ok());
     options.max_preemptions = number("TRIBUNAL_MAX_PREEMPTIONS")?;
     if let Some(most) = number("TRIBUNAL_MAX_EVENTS")? {
         options.max_events = most;
     }
     options.allow_races = is_set("TRIBUNAL_ALLOW_RACES")?;
-    options.stop = Some(&crate::crash::STOP);
+    options.count_mo = is_set("TRIBUNAL_COUNT_MO")?;
     Ok(Settings {
         options,
+        processes: number("TRIBUNAL_THREADS")?.unwrap_or(1),
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),
+        diagnosis: match (number("TRIBUNAL_REPAIR")?, is_set("TRIBUNAL_MODELS")?) {
+            (Some(time), _) => Duration::try_from_secs_f64(time).ok(),
+            (None, true) => Some(PATIENCE),
+            (None, false) => None,
+        },
         report: number("TRIBUNAL_REPORT")?,
     })
 }

@@ -20,6 +20,8 @@ const ARENAS: usize = 64;
 
 /// Of a freed block, as its size.
 const FREED: usize = 1 << 63;
+/// Of longer blocks, so much counts as written where they are allocated: an access that this does not happen before is a race.
+const MOST_TOLD: usize = 1 << 16;
 /// Behind a block's header.
 const HEADER: usize = 16;
 
@@ -43,8 +45,13 @@ struct Heap {
     for_storage: bool,
 }
 
-static HEAP: Only<Heap> =
-    Only::new(Heap { is_mapped: false, next: [0; ARENAS], start: BASE, blocks: Vec::new(), for_storage: false });
+static HEAP: Only<Heap> = Only::new(Heap {
+    is_mapped: false,
+    next: [0; ARENAS],
+    start: BASE,
+    blocks: Vec::new(),
+    for_storage: false,
+});
 
 const fn arena(number: usize) -> usize {
     BASE + number * ARENA
@@ -53,7 +60,8 @@ const fn arena(number: usize) -> usize {
 impl Heap {
     fn map(&mut self) -> bool {
         if !self.is_mapped {
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+            let flags =
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
             let rights = libc::PROT_READ | libc::PROT_WRITE;
             // SAFETY: nothing else is there, or it fails.
             let mapped = unsafe { libc::mmap(BASE as *mut c_void, ARENA * ARENAS, rights, flags, -1, 0) };
@@ -69,7 +77,7 @@ impl Heap {
     fn take(&mut self, number: usize, size: usize, align: usize, site: usize) -> *mut u8 {
         let number = number % ARENAS;
         let start = (self.next[number] + HEADER).next_multiple_of(align.max(HEADER));
-        let end = start.checked_add(size.max(1)).unwrap_or(usize::MAX);
+        let end = start.saturating_add(size.max(1));
         if end > arena(number + 1) {
             return std::ptr::null_mut();
         }
@@ -130,14 +138,14 @@ pub fn for_storage<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The block at an address, if there is one: where it begins, its size, and where it was allocated.
-pub fn block(address: usize) -> Option<(usize, usize, usize)> {
+/// The block at an address, if there is one: where it begins, and where it was allocated.
+pub fn block(address: usize) -> Option<(usize, usize)> {
     let blocks = &HEAP.get().blocks;
     // Blocks of a thread are in the order of their addresses, those of all are not.
     let block = *blocks.iter().filter(|&&block| block <= address).max()?;
     let header = header(block);
     let size = header.size & !FREED;
-    (address < block + size.max(1)).then_some((block, size, header.site))
+    (address < block + size.max(1)).then_some((block, header.site))
 }
 
 /// Blocks that were not given back and that no pointer in memory leads to: how many, and where the first was allocated.
@@ -177,6 +185,7 @@ fn allocate(size: usize, align: usize) -> *mut u8 {
         let block = heap.take(thread().index(), size, align, caller());
         if !block.is_null() {
             outside(|| HEAP.get().blocks.push(block.addr()));
+            plain::allocated(block.addr(), size.min(MOST_TOLD), caller());
         }
         return block;
     }
@@ -192,8 +201,7 @@ fn allocate(size: usize, align: usize) -> *mut u8 {
 /// What libc allocates while control is in the runtime: the size stands before it.
 fn keep(size: usize, align: usize) -> *mut u8 {
     let align = align.max(HEADER);
-    let Some(layout) =
-        size.checked_add(align).and_then(|whole| Layout::from_size_align(whole, align).ok())
+    let Some(layout) = size.checked_add(align).and_then(|whole| Layout::from_size_align(whole, align).ok())
     else {
         return std::ptr::null_mut();
     };
@@ -284,6 +292,16 @@ extern "C" fn memalign(align: usize, size: usize) -> *mut u8 {
     if align.is_power_of_two() { allocate(size, align) } else { std::ptr::null_mut() }
 }
 
+extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut u8 {
+    if is_in_program() && !align.is_power_of_two() {
+        plain::misuse("aligned_alloc is asked for an alignment that is no power of two", 0, caller());
+    }
+    if is_in_program() && !size.is_multiple_of(align) {
+        plain::misuse("aligned_alloc is asked for a size that is no multiple of the alignment", 0, caller());
+    }
+    memalign(align, size)
+}
+
 extern "C" fn posix_memalign(out: *mut *mut u8, align: usize, size: usize) -> c_int {
     if !align.is_power_of_two() || !align.is_multiple_of(8) {
         return libc::EINVAL;
@@ -345,7 +363,7 @@ entries! {
     free = self::free;
     cfree = self::free;
     memalign = self::memalign;
-    aligned_alloc = self::memalign;
+    aligned_alloc = self::aligned_alloc;
     posix_memalign = self::posix_memalign;
     valloc = self::valloc;
     pvalloc = self::valloc;

@@ -2,7 +2,10 @@
 
 use crate::control;
 use crate::only::Only;
-use crate::{at_exit, crash, entries, environment, heap, memory, objects, plain, real, report, names, threads};
+use crate::{
+    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report,
+    threads,
+};
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
 use tribunal_explore::{Explorer, Problem};
@@ -59,6 +62,8 @@ static FOREIGN: Foreign = Foreign {
     spawned: threads::spawned,
     told,
     finish,
+    fork: processes::fork,
+    may_fork: processes::may_fork,
     name: plain::name,
     thread_name: |thread| threads::of(thread).name.clone(),
 };
@@ -69,13 +74,19 @@ fn told(thread: ThreadId, known: Option<&[u32]>) {
 }
 
 /// In place of `main`: explores all executions of `main`, reports, and ends the process.
-unsafe extern "C" fn explored(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int {
+unsafe extern "C" fn explored(
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
     control::begin();
     threads::begin();
-    let settings = match environment::settings() {
+    let mut settings = match environment::settings() {
         Ok(settings) => settings,
         Err(error) => report::refuse(&error),
     };
+    processes::begin(settings.processes, &settings.options);
+    settings.options.stop = Some(processes::stop());
     let main = MAIN.get().expect("it was given before");
     // SAFETY: libc gives so many arguments.
     let kept = unsafe { std::slice::from_raw_parts(arguments, count.unsigned_abs() as usize) }.to_vec();
@@ -94,6 +105,10 @@ unsafe extern "C" fn explored(count: c_int, arguments: *mut *mut c_char, environ
         .stack_size(threads::STACK)
         .foreign(&FOREIGN)
         .before_each(begin_execution);
+    let explorer = match settings.diagnosis {
+        Some(patience) => explorer.diagnose_for(patience),
+        None => explorer,
+    };
     let status = out.explore(&explorer, &settings);
     // SAFETY: ends the process at once: what the program registered for its end is not of this execution.
     unsafe { libc::syscall(libc::SYS_exit_group, status) };
@@ -144,7 +159,10 @@ fn finish() -> Result<(), Problem> {
     if let Some((count, size, site)) = leaks() {
         LEAK.get().get_or_insert((count, size, site));
         if *LEAKS_FAIL.get() {
-            return Err(Problem::Leak { what: format!("a block of {size} bytes"), place: names::place(site) });
+            return Err(Problem::Leak {
+                what: format!("a block of {size} bytes"),
+                place: names::place(site),
+            });
         }
     }
     Ok(())

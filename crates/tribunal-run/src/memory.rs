@@ -105,7 +105,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut 
         return 0;
     }
     let relro = headers.iter().find(|header| header.p_type == libc::PT_GNU_RELRO).map(range);
-    let written = headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0);
+    let written =
+        headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0);
     for data in written.map(range) {
         match relro.clone().filter(|relro| relro.start < data.end && data.start < relro.end) {
             // What is only relocated is not written after that, in whole pages.

@@ -27,6 +27,16 @@ pub fn variable(address: usize) -> Option<String> {
     SYMBOLS.get().as_ref()?.variable(address)
 }
 
+/// What is at an offset in the block that the call that returns to `pc` allocated.
+pub fn member(pc: usize, offset: usize) -> String {
+    SYMBOLS.get().as_mut().map_or_else(String::new, |symbols| symbols.member(pc, offset))
+}
+
+/// The function that has the call that returns to `pc`.
+pub fn function(pc: usize) -> Option<String> {
+    SYMBOLS.get().as_mut()?.function(pc)
+}
+
 /// A name as it stands in the source.
 pub fn demangled(name: &str) -> String {
     symbols::demangled(name)
@@ -35,7 +45,8 @@ pub fn demangled(name: &str) -> String {
 /// A file as [`place`] names it.
 pub fn relative(file: &str) -> &'static str {
     let here = std::env::current_dir().unwrap_or_default();
-    let file = std::path::Path::new(file).strip_prefix(here).map_or(file.into(), |below| below.to_string_lossy());
+    let file =
+        std::path::Path::new(file).strip_prefix(here).map_or(file.into(), |below| below.to_string_lossy());
     let files = FILES.get().get_or_insert_default();
     if let Some(known) = files.get(&*file) {
         return known;

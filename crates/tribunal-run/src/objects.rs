@@ -18,6 +18,7 @@ pub struct Known {
 /// Objects stay where they are up to the end of the execution, also when they are forgotten: a thread may wait for one.
 #[derive(Default)]
 struct Objects {
+    #[allow(clippy::vec_box, reason = "objects stay where they are")]
     all: Vec<Box<Known>>,
     /// By address divided by eight: those that have a byte there.
     atomics: FxHashMap<usize, Vec<u32>>,

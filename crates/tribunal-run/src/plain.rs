@@ -7,12 +7,12 @@ use crate::control::{caller, is_in_program, is_recorded, outside, thread};
 use crate::objects::{self, Known};
 use crate::only::Only;
 use crate::shadow::{Conflict, Epoch, Kind, Shadow};
-use crate::{entries, heap, names, threads};
+use crate::{entries, heap, names, real, threads};
 use std::ffi::c_void;
+use tribunal_explore::Problem;
 use tribunal_explore::foreign::{self, Access};
 use tribunal_explore::program::Place;
 use tribunal_explore::report::Plain;
-use tribunal_explore::Problem;
 use tribunal_history::memory::{Order, ThreadId};
 
 pub use crate::shadow::Kind as Conflicts;
@@ -131,12 +131,37 @@ pub fn check(at: usize, size: usize, kind: Kind, pc: usize) {
     record(at, size, kind, pc);
 }
 
+/// A block is new.
+pub fn allocated(at: usize, size: usize, pc: usize) {
+    if size > 0 {
+        record(at, size, Kind::Write, pc);
+    }
+}
+
 /// A block is given back.
 pub fn freed(at: usize, size: usize, pc: usize) {
     if size > 0 {
         record(at, size, Kind::Free, pc);
     }
     leave(|| objects::forget(at, size));
+}
+
+/// The memory is no more; there may be other memory at these addresses.
+fn unmapped(at: usize, size: usize) {
+    SHADOW.get().forget(at, size);
+    leave(|| objects::forget(at, size));
+}
+
+/// Whether there was no room for what is needed to find all races.
+pub fn is_incomplete() -> bool {
+    SHADOW.get().lost()
+}
+
+extern "C" fn munmap(at: *mut c_void, size: usize) -> i32 {
+    if is_in_program() {
+        unmapped(at.addr(), size);
+    }
+    real!(munmap(at: *mut c_void, size: usize) -> i32)
 }
 
 fn words(kind: Kind, size: usize) -> String {
@@ -156,13 +181,12 @@ fn words(kind: Kind, size: usize) -> String {
 
 /// The name of what is at an address.
 pub fn name(at: usize) -> Option<String> {
+    if let Some(thread) = threads::with_stack(at) {
+        return Some(format!("a variable on the stack of {}", threads::called(thread)));
+    }
     names::variable(at).or_else(|| {
-        let (start, size, site) = heap::block(at)?;
-        let place = names::place(site);
-        Some(match at - start {
-            0 if size <= 8 => format!("the block of {place}"),
-            offset => format!("the block of {place}, +{offset}"),
-        })
+        let (start, site) = heap::block(at)?;
+        Some(format!("the {}", names::member(site, at - start)))
     })
 }
 
@@ -181,12 +205,13 @@ fn conflicts(conflict: Conflict, at: usize, size: usize, kind: Kind, pc: usize) 
         let problem = if conflict.freed() {
             let freed = names::place(earlier.pc);
             let verb = if kind == Kind::Free { "giving back" } else { "access to" };
-            Problem::Misuse { message: format!("use after free: {verb} {what}, which was given back at {freed}") }
+            Problem::Misuse {
+                message: format!("use after free: {verb} {what}, which was given back at {freed}"),
+            }
         } else {
-            let second =
-                Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
+            let second = Plain { thread: thread(), after: *AFTER.get(), what: words(kind, size), place };
             let _ = at;
-            Problem::Conflict { what, first, second }
+            Problem::Conflict { what, accesses: Box::new([first, second]) }
         };
         threads::fail(problem, place);
     });
@@ -263,6 +288,7 @@ extern "C" fn read_write4(at: *const c_void) {
 extern "C" fn nothing() {}
 
 entries! {
+    munmap = self::munmap;
     __tsan_read1 = self::read1;
     __tsan_read2 = self::read2;
     __tsan_read4 = self::read4;

@@ -3,7 +3,7 @@
 use crate::environment::Settings;
 use crate::memory::OWN_FILES;
 use crate::only::Only;
-use crate::{main_function, names};
+use crate::{main_function, names, plain, processes};
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
@@ -53,7 +53,7 @@ impl Out {
     pub fn explore(mut self, explorer: &Explorer, settings: &Settings) -> i32 {
         let explorer = explorer.clone().progress(progress);
         let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| explorer.try_run(|| ())));
-        let (report, said) = match tried {
+        let (mut report, said) = match tried {
             Ok(Ok(report)) => (report, None),
             Ok(Err(failed)) => (failed.report.clone(), Some(failed.said.clone())),
             Err(panic) => {
@@ -63,6 +63,12 @@ impl Out {
                 return 2;
             }
         };
+        let fails = said.is_some() && report.failure.is_some();
+        let reports = !fails || processes::reports_failure();
+        processes::join(&mut report);
+        if processes::is_child() && !fails || !reports || !fails && processes::has_reported() {
+            return i32::from(processes::has_reported());
+        }
         let status = match (&report.failure, report.end) {
             (Some(_), _) => 1,
             (None, End::Complete | End::Sampled | End::Bounded | End::Skipped) if said.is_none() => 0,
@@ -73,6 +79,9 @@ impl Out {
             let blocks = if count == 1 { "a block is" } else { "blocks are" };
             let place = names::place(site);
             self.warn(&format!("memory is lost: {blocks} never given back, the first one of {size} bytes, allocated at {place}"));
+        }
+        if plain::is_incomplete() {
+            self.warn("memory ran out for what finds races: there may be more of them");
         }
         if self.is_for_command {
             tell(&json!({ "report": object(&report, said.as_deref(), settings) }));
@@ -109,9 +118,13 @@ fn tell(line: &Json) {
 }
 
 fn progress(progress: &Progress) {
+    let (executions, blocked) = processes::add(progress.executions, progress.blocked);
+    if processes::is_child() {
+        return;
+    }
     tell(&json!({ "progress": {
-        "executions": progress.executions,
-        "blocked": progress.blocked,
+        "executions": executions,
+        "blocked": blocked,
         "seconds": seconds(progress.elapsed),
         "estimate": progress.estimate.map(estimate),
     }}));
@@ -151,7 +164,7 @@ fn places(failure: &Failure) -> Vec<Place> {
         Problem::Race { first, second } => {
             [first, second].map(|&event| failure.graph.event(event).place).to_vec()
         }
-        Problem::Conflict { first, second, .. } => vec![first.place, second.place],
+        Problem::Conflict { accesses, .. } => accesses.iter().map(|access| access.place).collect(),
         Problem::Deadlock { waiting } | Problem::Livelock { waiting } => {
             waiting.iter().map(|&(_, place)| place).collect()
         }
@@ -186,6 +199,7 @@ fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
     json!({
         "model": settings.options.model.name(),
         "executions": report.executions,
+        "with_mo": report.with_mo,
         "blocked": report.blocked,
         "outside": report.outside,
         "events": report.events,

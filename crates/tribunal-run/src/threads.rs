@@ -239,7 +239,8 @@ fn make_storage(number: usize) -> usize {
     let first = memory::locals().iter().map(|range| range.start).min().unwrap_or(0);
     let start = control.wrapping_add_signed(first);
     // SAFETY: the modules' variables are before the control block, and libc's description of the thread behind it.
-    let content = unsafe { std::slice::from_raw_parts(start as *const u8, control + DESCRIPTION - start) }.to_vec();
+    let content =
+        unsafe { std::slice::from_raw_parts(start as *const u8, control + DESCRIPTION - start) }.to_vec();
     let all = STORAGE.get();
     if all.len() <= number {
         all.resize_with(number + 1, || None);
@@ -259,7 +260,11 @@ fn begin_storage(number: usize) -> usize {
     let storage = STORAGE.get()[number].as_ref().expect("it was asked for");
     // SAFETY: the thread has not begun.
     unsafe {
-        std::ptr::copy_nonoverlapping(storage.content.as_ptr(), storage.start as *mut u8, storage.content.len());
+        std::ptr::copy_nonoverlapping(
+            storage.content.as_ptr(),
+            storage.start as *mut u8,
+            storage.content.len(),
+        );
     }
     storage.control
 }
@@ -368,6 +373,18 @@ pub fn told(thread: ThreadId, known: Option<&[u32]>) {
     thread.is_checked = known.is_some();
     thread.known.clear();
     thread.known.extend_from_slice(known.unwrap_or(&[]));
+}
+
+/// The thread on whose stack an address is.
+pub fn with_stack(address: usize) -> Option<ThreadId> {
+    let has = |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
+    THREADS.get().iter().position(has).map(ThreadId::from_index)
+}
+
+/// The name of a thread, for people.
+pub fn called(thread: ThreadId) -> String {
+    let given = of(thread).name.clone();
+    given.unwrap_or_else(|| if thread.index() == 0 { "main".into() } else { format!("T{}", thread.index()) })
 }
 
 /// Makes a thread that runs this: its number.

@@ -7,7 +7,7 @@ use super::{Named, Refusal, known};
 use rustc_hash::FxHashMap;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Kind, Observation, Order};
-use tribunal_history::model::Model;
+use tribunal_history::model::{Family, Model};
 use tribunal_history::verdict::{Axiom, Refutation, Violation};
 
 /// The work that is left.
@@ -134,8 +134,9 @@ impl<'a> Cases<'a> {
         }
         self.limits.check_memory(2 * x.bytes(), 0).map_err(Refusal::Limit)?;
         let chosen = x.choosing(&self.chosen);
-        // A model given as text is evaluated with the reads that have no source yet.
-        let known = if matches!(self.model, Model::Cat(_)) { chosen } else { chosen.without_open() };
+        // A text is evaluated with the reads that have no source yet.
+        let by_text = self.model.family() == Family::Text;
+        let known = if by_text { chosen } else { chosen.without_open() };
         proved(&known, self.model, self.sc, violation, self.limits)
     }
 
@@ -236,8 +237,8 @@ impl Rules {
             Model::Pso => Rules { across: true, overwrites: true, ..nothing },
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => nothing,
             Model::Pram | Model::Wccm => Rules { exclusive: false, ..nothing },
-            // Nothing but its text is known.
-            Model::Cat(_) => Rules { exclusive: false, coherent: false, ..nothing },
+            // Nothing is known of any other.
+            _ => Rules { exclusive: false, coherent: false, ..nothing },
         }
     }
 }

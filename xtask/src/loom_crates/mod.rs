@@ -107,7 +107,7 @@ pub fn all(options: &Options) -> Result<(), String> {
                 continue;
             }
         };
-        println!("| test | loom: iterations | CPU s | finished | here: executions | s | verdict |");
+        println!("| test | loom: iterations | CPU s | finished | here: executions | CPU s | verdict |");
         println!("|---|---|---|---|---|---|---|");
         let mut tests = known(published.name);
         let others = run::names(&files).into_iter().filter(|name| {

@@ -1,4 +1,4 @@
-//! Running a test by itself, for no longer than a time.
+//! Running a test by itself, for no longer than a time of the processor: what else the machine does is not counted.
 
 use std::fmt;
 use std::io::Read;
@@ -43,8 +43,12 @@ pub(super) struct Outcome {
     pub(super) verdict: Verdict,
     /// Of all models of the test together.
     pub(super) executions: u64,
+    /// Of the processor.
     pub(super) seconds: f64,
 }
+
+/// How many times longer than its time a test may take by the clock: one that hangs takes no time of the processor.
+const LATE: u32 = 20;
 
 /// Runs a test of one of the files.
 pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration, preemptions: Option<&str>) -> Outcome {
@@ -88,10 +92,13 @@ fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) ->
     };
     let output = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
     let errors = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let mut used = Duration::ZERO;
     let status = loop {
+        // Before it is waited for, behind which this can no longer be read.
+        used = processor_time(child.id()).unwrap_or(start.elapsed()).max(used);
         match child.try_wait()? {
             Some(status) => break Some(status),
-            None if start.elapsed() > timeout => {
+            None if used > timeout || start.elapsed() > LATE * timeout => {
                 child.kill()?;
                 child.wait()?;
                 break None;
@@ -99,7 +106,7 @@ fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) ->
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     };
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = used.as_secs_f64();
     let output = output.join().unwrap_or_default();
     let errors = errors.join().unwrap_or_default();
     let executions = executions(&output);
@@ -112,6 +119,17 @@ fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) ->
         Some(status) => Verdict::Fails(reason(&errors).unwrap_or_else(|| status.to_string())),
     };
     Ok(Outcome { verdict, executions: executions.unwrap_or_default(), seconds })
+}
+
+/// How long a process has run on the processors, where Linux says so.
+fn processor_time(process: u32) -> Option<Duration> {
+    const TICKS_A_SECOND: u64 = 100;
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Behind the name, which may contain anything: the state, ten more, and the ticks for itself and for the system.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().ok());
+    let ticks: u64 = ticks.sum::<Option<u64>>()?;
+    Some(Duration::from_millis(1000 / TICKS_A_SECOND * ticks))
 }
 
 /// The sum of all `Completed in N iterations`, if there is one.

@@ -61,22 +61,20 @@ impl<'a, L: Language> Cursor<'a, L> {
     fn scan(&mut self) {
         let (mut at, mut begin) = (self.after, self.end);
         (self.token, self.end, self.after) = loop {
-            let Some(&byte) = self.text.as_bytes().get(begin) else { break (Token::End, begin, at) };
-            if byte == b' ' {
-                begin += 1;
-                at.column += 1;
+            let rest = &self.text[begin..];
+            let Some(first) = rest.chars().next() else { break (Token::End, begin, at) };
+            if first == '\n' && L::LINES && self.open == 0 {
+                break (Token::Sign("\n"), begin + 1, at.past(first));
+            }
+            if L::is_blank(first) {
+                (begin, at) = (begin + first.len_utf8(), at.past(first));
                 continue;
             }
-            let rest = &self.text[begin..];
-            let first =
-                if byte.is_ascii() { char::from(byte) } else { rest.chars().next().unwrap_or_default() };
-            if first == '\n' && L::LINES && self.open == 0 {
-                break (Token::Sign("\n"), begin + 1, at.after("\n"));
-            }
-            let skipped = if L::is_blank(first) { first.len_utf8() } else { L::comment(rest) };
+            let skipped = L::comment(rest);
             if skipped == 0 {
                 let (token, length) = L::token(first, rest).unwrap_or((Token::Stray, 0));
-                break (token, begin + length, at.after(&rest[..length]));
+                let after = if length == 1 { at.past(first) } else { at.after(&rest[..length]) };
+                break (token, begin + length, after);
             }
             (begin, at) = (begin + skipped, at.after(&rest[..skipped]));
         };

@@ -81,6 +81,16 @@ impl Position {
     /// The beginning of a text.
     pub const START: Self = Self { line: 1, column: 1 };
 
+    /// The place behind a character that is here.
+    #[inline]
+    pub fn past(self, c: char) -> Self {
+        if c == '\n' {
+            Position { line: self.line + 1, column: 1 }
+        } else {
+            Position { column: self.column + 1, ..self }
+        }
+    }
+
     /// The end of a text that begins here.
     pub fn after(mut self, text: &str) -> Self {
         for byte in text.bytes() {

@@ -77,15 +77,13 @@ pub fn quoted(rest: &str) -> Option<(Token<'_>, usize)> {
 /// The length of the comment that a text begins with if it begins with `mark`: up to the end of the line.
 #[inline]
 pub fn line(mark: &str, rest: &str) -> usize {
-    if rest.starts_with(mark) { rest.find('\n').unwrap_or(rest.len()) } else { 0 }
+    if rest.get(..mark.len()) == Some(mark) { rest.find('\n').unwrap_or(rest.len()) } else { 0 }
 }
 
 /// The length of the comment in `(*` and `*)` that a text begins with; 0 if it begins with none, nothing if it does not end. Comments nest.
 #[inline]
 pub fn nested(rest: &str) -> Option<usize> {
-    if !rest.starts_with("(*") {
-        return Some(0);
-    }
+    let [b'(', b'*', ..] = rest.as_bytes() else { return Some(0) };
     let (mut at, mut depth) = (0, 0usize);
     loop {
         match rest.as_bytes().get(at..at + 2)? {

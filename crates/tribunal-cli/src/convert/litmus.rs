@@ -50,12 +50,12 @@ struct Test {
     text: String,
 }
 
-/// Where tests go: one to the output, or each to a file of its name in a directory.
+/// The place where tests go: one to the output, or each to a file of its name in a directory.
 struct Places<'a> {
     output: Option<&'a Path>,
     directory: bool,
     written: u64,
-    /// How often a name was there.
+    /// The number of times that a name was there.
     names: HashMap<String, u32>,
 }
 

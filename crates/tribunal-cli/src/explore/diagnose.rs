@@ -42,11 +42,11 @@ pub fn complete(
     let (small, _) = shrink(make(), failure, &options()).map_err(|error| unexplored(job, error))?;
     *failure = small;
     write_history(failure, job, arguments)?;
-    if arguments.models {
+    if arguments.search.models {
         found.models = by_model(make_for, &MODELS, &options()).map_err(|error| unexplored(job, error))?;
     }
-    if arguments.repair {
-        let repair = repair(make, &options(), arguments.repair_timeout);
+    if arguments.search.repair {
+        let repair = repair(make, &options(), arguments.search.repair_timeout);
         found.repair = Some(repair.map_err(|error| unexplored(job, error))?);
     }
     Ok(())
@@ -58,7 +58,7 @@ fn write_history(
     job: &Job<'_>,
     arguments: &ExploreArguments,
 ) -> Result<(), Failure> {
-    let Some(path) = &arguments.history else { return Ok(()) };
+    let Some(path) = &arguments.search.history else { return Ok(()) };
     let history = failure.history().map_err(|error| Failure::History {
         file: job.file.into(),
         line: failure.place.line.into(),

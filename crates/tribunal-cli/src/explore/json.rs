@@ -24,8 +24,9 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         "model": found.job.model.name(),
         "settings": settings(&found.job.settings),
         "verdict": verdict,
-        "end": end(report.end),
+        "end": end_name(report.end),
         "executions": report.executions,
+        "with_mo": report.with_mo,
         "blocked": report.blocked,
         "outside": report.outside,
         "estimate": report.estimate.map(|Estimate { executions, error }| json!({"executions": executions, "error": error})),
@@ -41,7 +42,7 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         "unsatisfied": found.missing(),
         "models": found.models.iter().map(|under| json!({
             "model": under.model.name(),
-            "end": end(under.end),
+            "end": end_name(under.end),
             "executions": under.executions,
             "failure": under.failure,
         })).collect::<Vec<_>>(),
@@ -58,7 +59,8 @@ fn settings(settings: &[Setting]) -> Json {
     settings.iter().map(|setting| (setting.name.clone(), value(&setting.value))).collect::<Map<_, _>>().into()
 }
 
-fn end(end: End) -> &'static str {
+/// The end of an exploration as a word.
+pub fn end_name(end: End) -> &'static str {
     match end {
         End::Complete => "complete",
         End::Failed => "failed",

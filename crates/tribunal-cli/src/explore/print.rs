@@ -1,6 +1,6 @@
 //! The findings of an exploration as text, for people.
 
-use super::{ExploreArguments, Found, Job};
+use super::{ExploreArguments, Found, Job, is_unfinished};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, indented};
 use std::fmt;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use tribunal_report::printable;
 /// Outcomes in a table, unless all are asked for.
 const ROWS: usize = 20;
 
-/// Which exploration it is.
+/// The name of the exploration.
 impl fmt::Display for Job<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", printable(self.file))?;
@@ -26,22 +26,13 @@ impl fmt::Display for Job<'_> {
     }
 }
 
-/// What was found, in a line.
+/// The result, in a line.
 pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     let report = &found.exploration.report;
     let verdict = match &report.failure {
         // How many executions came before depends on who was faster.
         Some(failure) => page.paint(BAD, &summary(failure)),
-        None => {
-            let style = if found.is_unfinished() { DOUBT } else { GOOD };
-            let all = match (report.end, report.executions) {
-                (End::Complete, 1) => "its ",
-                (End::Complete, _) => "all ",
-                _ => "",
-            };
-            let counts = executions(report);
-            format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
-        }
+        None => no_failure(report, page),
     };
     let expected = match (&found.job.case, found.mismatches.is_empty()) {
         (None, _) => String::new(),
@@ -52,16 +43,29 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     writeln!(page, "{}: {verdict}{expected}", found.job)
 }
 
+/// That nothing failed, in how many executions, and why not in all.
+pub fn no_failure(report: &Report, page: &Page) -> String {
+    let style = if is_unfinished(report.end) { DOUBT } else { GOOD };
+    let all = match (report.end, report.executions) {
+        (End::Complete, 1) => "its ",
+        (End::Complete, _) => "all ",
+        _ => "",
+    };
+    let counts = executions(report);
+    format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
+}
+
 fn executions(report: &Report) -> String {
     let plural = if report.executions == 1 { "" } else { "s" };
     let beside = [(report.blocked, "blocked"), (report.outside, "outside of the bound")];
     let beside = beside.into_iter().filter(|(count, _)| *count > 0);
     let beside: Vec<String> = beside.map(|(count, what)| format!("{count} {what}")).collect();
     let beside = if beside.is_empty() { String::new() } else { format!(" ({} beside)", beside.join(", ")) };
-    format!("{} execution{plural}{beside}", report.executions)
+    let with_mo = report.with_mo.map_or(String::new(), |with_mo| format!(", {with_mo} with mo"));
+    format!("{} execution{plural}{with_mo}{beside}", report.executions)
 }
 
-/// How many executions there are, if not all were seen.
+/// The estimated number of executions, if not all were seen.
 fn left(report: &Report) -> String {
     match (report.end, report.estimate) {
         (End::Complete | End::Failed | End::Sampled, _) => String::new(),
@@ -83,7 +87,7 @@ fn ended(report: &Report) -> &'static str {
     }
 }
 
-/// What was found, and how it differs from what was expected.
+/// The result, and how it differs from what was expected.
 pub fn summarized(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     line(found, page)?;
     for mismatch in &found.mismatches {
@@ -146,16 +150,16 @@ fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
     }
 }
 
-/// What is wrong, in a line.
+/// The fault, in a line.
 pub fn summary(failure: &Failure) -> String {
     let threads = |waiting: &[(tribunal_history::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
         // That the main thread waits for the others stands nowhere in the program.
-        let written = waiting.iter().filter(|(_, place)| place.line > 0);
+        let written = waiting.iter().filter(|(_, place)| place.is_known());
         written.map(one).collect::<Vec<_>>().join(", ")
     };
     match &failure.problem {
-        Problem::Panic { message } | Problem::Misuse { message } if failure.place.line == 0 => {
+        Problem::Panic { message } | Problem::Misuse { message } if !failure.place.is_known() => {
             message.clone()
         }
         Problem::Panic { message } | Problem::Misuse { message } => format!("{message} ({})", failure.place),
@@ -170,6 +174,8 @@ pub fn summary(failure: &Failure) -> String {
             };
             format!("data race{loc}: {} and {}", place(first), place(second))
         }
+        // Texts have no such accesses, and do not crash.
+        Problem::Conflict { .. } | Problem::Crash { .. } => failure.headline(),
         Problem::Deadlock { waiting } => format!("deadlock: {}", threads(waiting)),
         Problem::Livelock { waiting } => format!("waits for ever: {}", threads(waiting)),
         Problem::Leak { what, place } => format!("leak: {what} ({place})"),

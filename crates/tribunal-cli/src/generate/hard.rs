@@ -163,7 +163,7 @@ struct PatternArguments {
     destination: Destination,
 }
 
-/// How many random ones.
+/// The number of random ones.
 #[derive(Args, Debug)]
 struct Several {
     /// The random seed; the next histories take the next seeds

@@ -27,7 +27,7 @@ output left.";
 /// The other defaults are the library's; by this one every format can express what is generated without options.
 const NO_FENCES: f64 = 0.0;
 
-/// How many events pass between two looks at Ctrl-C.
+/// The number of events between two looks at Ctrl-C.
 const ATTENTION: usize = 1 << 14;
 
 #[derive(Args, Debug)]
@@ -152,7 +152,7 @@ struct History<'a, 'o> {
     spool: Option<Spool>,
 }
 
-/// Why a step could not be written.
+/// The reason why a step could not be written.
 enum Unwritten {
     Output(WriteError),
     Spool(std::io::Error),

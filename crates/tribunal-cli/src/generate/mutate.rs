@@ -158,7 +158,7 @@ impl MutateArguments {
         }
     }
 
-    /// How many reads are redirected at least.
+    /// The least number of reads that are redirected.
     fn reads(&self) -> u32 {
         self.reads.unwrap_or(u32::from(self.drop_fences == 0.0 && self.weaken == 0.0))
     }
@@ -202,7 +202,7 @@ impl MutateArguments {
         Ok(None)
     }
 
-    /// Why there is no mutant.
+    /// The reason why there is no mutant.
     fn lack(&self) -> String {
         match &self.inconsistent {
             Some(question) => format!("no mutant found that {question} refuses"),

@@ -14,16 +14,16 @@ const ROOM: usize = 64 << 20;
 /// none is full.
 pub struct Spool {
     file: Option<File>,
-    /// Where the next piece goes.
+    /// The place of the next piece.
     end: u64,
-    /// How large a piece may get.
+    /// The greatest size of a piece.
     piece: usize,
     threads: Vec<Thread>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// Where its full pieces are, and how long.
+    /// The places of its full pieces, and their lengths.
     pieces: Vec<(u64, u32)>,
     last: Vec<u8>,
 }

@@ -16,20 +16,20 @@ use tribunal_report::{SCHEMA, printable_lines};
 /// The result of a test under a model.
 pub enum Answered {
     Run(Answer),
-    /// Which limit was reached.
+    /// The limit that was reached.
     Undecided(String),
-    /// Why it was not run.
+    /// The reason why it was not run.
     Failed(String),
 }
 
-/// What a model allows of a test.
+/// The answer of a model to a test.
 pub struct Answer {
     pub verdict: Verdict,
     pub observation: Observation,
     pub states: usize,
     /// Whether a loop was left unfinished.
     pub cut: bool,
-    /// What is printed of it, if it is no row of a table.
+    /// The text that is printed of it, if it is no row of a table.
     pub text: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub fn poll(
     }
 }
 
-/// What a model allows of a test, as a line of JSON.
+/// The answer of a model to a test, as a line of JSON.
 fn line(model: &str, file: &str, test: &Test, outcome: &Outcome) -> String {
     let all = outcome.executions();
     let states: Vec<String> = outcome.states.keys().map(|state| test.state(state)).collect();

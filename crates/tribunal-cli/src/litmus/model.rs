@@ -17,34 +17,34 @@ use tribunal_litmus::{Options, Test};
 /// A model as the tests of an architecture see it.
 #[derive(Debug)]
 pub struct Prepared {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it asks of executions.
+    /// Its demands on executions.
     pub plan: Plan,
-    /// How tests are run under it.
+    /// The options with which tests are run under it.
     pub options: Options,
 }
 
-/// Which model is asked for, and where files are looked for.
+/// The model that is asked for, and the places where files are looked for.
 #[derive(Debug)]
 pub struct Choice {
     /// None: the default of each architecture.
     pub name: Option<String>,
-    /// Where files are looked for.
+    /// The places where files are looked for.
     pub directories: Vec<PathBuf>,
     /// The file that names a model's annotations.
     pub bell: Option<PathBuf>,
-    /// What is switched on in the model's text.
+    /// The variants that are switched on in the model's text.
     pub variants: Vec<String>,
     prepared: [OnceLock<Result<Prepared, Unprepared>>; Architecture::ALL.len()],
 }
 
-/// Why a model is not ready.
+/// The reason why a model is not ready.
 #[derive(Clone, Debug)]
 pub enum Unprepared {
     /// Its text takes too long.
     Limit(Limit),
-    /// What is wrong with it, or with its files.
+    /// The fault in it, or in its files.
     Wrong(String),
 }
 
@@ -98,7 +98,7 @@ impl Choice {
         Ok(Prepared { name: "nothing".to_owned(), plan, options })
     }
 
-    /// What `check` calls the model that a test is run under.
+    /// The name that `check` gives to the model that a test is run under.
     pub fn asked(&self, test: &Test) -> Result<String, Failure> {
         let file = |name: &str| self.find(name).map(|path| path.to_string_lossy().into_owned());
         match (&self.name, test.arch.as_str()) {

@@ -10,10 +10,10 @@ use tribunal_history::verdict::{Bare, Verdict};
 use tribunal_host::Source;
 use tribunal_report::Question;
 
-/// What a history weighs against the number of next weaker questions that it sets apart: so many events are worth one of them.
+/// The weight of a history against the number of next weaker questions that it sets apart: so many events are worth one of them.
 const EVENTS_PER_QUESTION: usize = 4;
 
-/// What there is to say of one question.
+/// The entry of one question.
 pub struct Entry<'q> {
     question: &'q Question,
     /// The next weaker ones, of the same family.

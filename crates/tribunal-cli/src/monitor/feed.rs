@@ -20,18 +20,18 @@ pub struct Feed<T> {
     notes: Notes,
 }
 
-/// What the reading thread says: the specification, if it was asked for; then events; an error is the last.
+/// The words of the reading thread: the specification, if it was asked for; then events; an error is the last.
 enum Message<T> {
     Spec(Option<String>),
     Events(Vec<T>),
     /// So many lines without an end were left out.
     LeftOut(u64),
-    /// What is no operation.
+    /// The lines that are no operation.
     Notes(Notes),
     Failed(Failure),
 }
 
-/// What comes next.
+/// The next thing that is said.
 pub enum Next<T> {
     Event(T),
     /// Nothing, for a while.
@@ -103,12 +103,12 @@ impl<T: Send + 'static> Feed<T> {
         Feed { messages, batch: Vec::new().into_iter(), left_out: 0, notes: Notes::default() }
     }
 
-    /// What was no operation of an object, once the events have ended.
+    /// The lines that were no operation of an object, once the events have ended.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// How many lines without an end were left out, once the events have ended.
+    /// The number of lines without an end that were left out, once the events have ended.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }

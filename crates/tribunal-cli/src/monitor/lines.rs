@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-/// Which line an event is on, for the events that a violation may still name.
+/// The line of an event, for the events that a violation may still name.
 #[derive(Default)]
 pub struct Lines {
     /// Each event and its line hold for those after it too, one a line, up to the next.
     runs: VecDeque<(u64, u64)>,
-    /// How many runs were left when some were last dropped.
+    /// The number of runs that were left when some were last dropped.
     kept: usize,
 }
 

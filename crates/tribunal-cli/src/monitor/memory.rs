@@ -62,7 +62,7 @@ struct Watch<'a> {
     file: String,
     model: Model,
     monitor: Monitor,
-    /// What each settling and each explanation may cost.
+    /// The limits of each settling and of each explanation.
     budget: Budget,
     lines: Lines,
     /// The word for a violation of the model.
@@ -79,7 +79,7 @@ impl Watch<'_> {
         progress: &Progress,
         out: &mut Stdout,
     ) -> Result<Tally, Failure> {
-        /// How often memory is looked at, in events.
+        /// The number of events between two looks at memory.
         const CHECK: u64 = 1 << 12;
         loop {
             let next = match feed.next() {
@@ -134,7 +134,7 @@ impl Watch<'_> {
         Ok(self.tally())
     }
 
-    /// What there is so far, if so many bytes are too many, which is reported.
+    /// The answer so far, if so many bytes are too many, which is reported.
     fn out_of_room(&mut self, bytes: usize, progress: &Progress) -> Option<Tally> {
         let most = self.budget.max_memory.filter(|&most| bytes > most)?;
         let limit = Limit::Memory { bytes: most, states: 0 };

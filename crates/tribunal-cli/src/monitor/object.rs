@@ -72,7 +72,7 @@ fn named(name: &str, file: &str) -> Result<Box<dyn Specification>, Failure> {
 struct Watch<'s> {
     file: String,
     monitor: Monitor<'s>,
-    /// What each check may cost.
+    /// The limits of each check.
     budget: Budget,
     lines: Lines,
     /// The word for a violation of the criterion.

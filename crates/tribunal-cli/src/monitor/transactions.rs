@@ -22,7 +22,7 @@ use tribunal_history::verdict::Limit;
 use tribunal_host::reading;
 use tribunal_report::{Answer, On, printable};
 
-/// How many lines come at least before all is judged again.
+/// The least number of lines that come before all is judged again.
 const LEAST: usize = 64;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.
@@ -83,9 +83,9 @@ struct Watch<'a> {
     file: String,
     options: ReadOptions,
     text: Vec<u8>,
-    /// Where each line ends.
+    /// The end of each line.
     ends: Vec<usize>,
-    /// How many lines are known to be consistent.
+    /// The number of lines that are known to be consistent.
     checked: usize,
     /// Whether the last answer was that there is none.
     doubt: bool,

@@ -18,7 +18,7 @@ enum Encoder {
     Zstd(zstd::Encoder<'static, BufWriter<Target>>),
 }
 
-/// Where the bytes go.
+/// The place where the bytes go.
 enum Target {
     /// A temporary file in the directory of the one that it becomes.
     New { file: File, temporary: Temporary, path: PathBuf },
@@ -49,7 +49,7 @@ impl OutputFile {
         }))
     }
 
-    /// Where the bytes go in.
+    /// The entry for the bytes.
     pub fn writer(&mut self) -> &mut dyn Write {
         match &mut self.0 {
             Encoder::Plain(writer) => writer,
@@ -163,7 +163,7 @@ fn is_open_file(path: &Path) -> bool {
     false
 }
 
-/// How many symbolic links are followed, as by Linux.
+/// The number of symbolic links that are followed, as by Linux.
 const LINKS: usize = 40;
 
 /// The path that symbolic links lead to in the end, where there is no file.

@@ -19,9 +19,9 @@ use tribunal_litmus::{Options, Quantifier, Runner, Test};
 use tribunal_record::program::{Histogram, Program};
 use tribunal_report::counted;
 
-/// How long a test runs by default.
+/// The default time of a test.
 const RUNNING: Duration = Duration::from_secs(1);
-/// How long the model may take.
+/// The time that the model may take.
 const THINKING: Duration = Duration::from_secs(10);
 
 pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Tally, Failure> {

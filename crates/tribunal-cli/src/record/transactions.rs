@@ -38,9 +38,9 @@ and tribunal_lists, are created in that database and dropped at the end.
 Exit status: 0 every history satisfies what is promised; 1 one does not, or a certificate is refused; 2 bad usage, no \
 database, or output that cannot be written; 3 some undecided and no promise broken; 130 stopped by Ctrl-C.";
 
-/// How long each isolation level is recorded by default.
+/// The default time for which each isolation level is recorded.
 const RECORDING: Duration = Duration::from_secs(5);
-/// How long a question about a history may take.
+/// The time that a question about a history may take.
 const THINKING: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
@@ -98,7 +98,7 @@ enum Driver {
     Postgres,
 }
 
-/// What isolation levels are asked for.
+/// The isolation levels that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     All,
@@ -170,7 +170,7 @@ impl TransactionsArguments {
         }
     }
 
-    /// How many histories are recorded at most, and for how long.
+    /// The greatest number of histories that are recorded, and the time for that.
     fn extent(&self) -> (u64, Option<Duration>) {
         match (self.histories, self.seconds) {
             (None, None) => (u64::MAX, Some(RECORDING)),

@@ -6,7 +6,7 @@ use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::{Answer, counted};
 
-/// What was compared so far.
+/// The comparisons so far.
 #[derive(Default)]
 pub struct Expectations {
     compared: u64,

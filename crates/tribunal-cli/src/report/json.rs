@@ -11,9 +11,9 @@ use tribunal_report::{Answer, Case, error_line, verdict_line};
 pub struct JsonLines {
     /// Whether consistent lines carry their witness.
     pub witness: bool,
-    /// Where large certificates go; without it they stand in their lines.
+    /// The store of large certificates; without it they stand in their lines.
     pub store: Option<Store>,
-    /// What to add to the reason of an answer that came too late.
+    /// The addition to the reason of an answer that came too late.
     pub hint: Option<&'static str>,
 }
 

@@ -11,7 +11,7 @@ use tribunal_report::{Answer, Case, Verification};
 /// Writes a test case for each history and model: an inconsistent verdict is a failure; what is undecided, malformed or not
 /// verified is an error, since it must not pass; a model that does not apply is skipped.
 pub struct Junit {
-    /// What an explanation may cost.
+    /// The limits of an explanation.
     pub budget: Budget,
 }
 
@@ -68,12 +68,14 @@ impl Report for Junit {
     }
 }
 
-fn open(file: &str, name: &str, time: Duration, out: &mut Page) -> io::Result<()> {
+/// Begins a test case.
+pub fn open(file: &str, name: &str, time: Duration, out: &mut Page) -> io::Result<()> {
     let (class, name, seconds) = (attribute(file), attribute(name), time.as_secs_f64());
     writeln!(out, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.6}\">")
 }
 
-fn element(tag: &str, kind: &str, message: &str, lines: &[String], out: &mut Page) -> io::Result<()> {
+/// What is wrong with a test case.
+pub fn element(tag: &str, kind: &str, message: &str, lines: &[String], out: &mut Page) -> io::Result<()> {
     let (message, text) = (attribute(message), escaped(&lines.join("\n")));
     writeln!(out, "      <{tag} type=\"{kind}\" message=\"{message}\">{text}</{tag}>")
 }

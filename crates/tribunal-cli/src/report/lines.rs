@@ -13,7 +13,7 @@ use tribunal_report::printable;
 pub struct Lines {
     /// Whether consistent lines are followed by their witness.
     pub witness: bool,
-    /// What an explanation may cost.
+    /// The limits of an explanation.
     pub budget: Budget,
 }
 

@@ -9,7 +9,7 @@ use tribunal_report::Case;
 use tribunal_report::memory::Racy;
 use tribunal_report::{Answer, Question, first_asked, refuted_by};
 
-/// What several models say of a history: under each heading those that it is true of, and the explanation they share.
+/// The verdicts of several models on a history: under each heading those that it is true of, and the explanation they share.
 struct Reason {
     headings: Vec<(String, Vec<String>)>,
     lines: Vec<String>,
@@ -27,7 +27,7 @@ pub fn beginning(known: &Known<'_>, out: &mut Page) -> io::Result<()> {
         .try_for_each(|answer| cell(answer, false, out))
 }
 
-/// How wide the column of a model is.
+/// The width of the column of a model.
 fn width(name: &str) -> usize {
     name.len().max(3) + 1
 }
@@ -46,7 +46,7 @@ fn cell(answer: &Answer, refuted: bool, out: &mut Page) -> io::Result<()> {
     write!(out, "{}", out.paint(style, &format!("{:width$}", format!("{mark}{star}"))))
 }
 
-/// What to say below a single row.
+/// The text below a single row.
 fn reasons(overview: &Overview, answers: &[Answer]) -> Vec<Reason> {
     let mut below: Vec<Reason> = Vec::new();
     let first = first_asked(answers);

@@ -3,7 +3,7 @@
 mod brief;
 mod expect;
 mod json;
-mod junit;
+pub mod junit;
 mod levels;
 mod lines;
 mod matrix;
@@ -41,7 +41,7 @@ pub trait Report: Sync {
     fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()>;
 }
 
-/// What was printed of a history before all was known.
+/// The part of an answer that was printed before all was known.
 #[derive(Default)]
 pub enum Begun {
     /// Nothing.
@@ -63,9 +63,9 @@ impl Begun {
     }
 }
 
-/// What is known of a history before everything is.
+/// The part of an answer that is known before everything is.
 pub struct Known<'a> {
-    /// What is asked, in the order in which it is printed.
+    /// The questions, in the order in which they are printed.
     pub questions: &'a [Question],
     /// The answers so far; once all are there, in the order of the questions.
     pub answers: &'a [Answer],
@@ -102,15 +102,15 @@ fn mark(verdict: Bare) -> (Style, &'static str) {
 
 /// The output for a history.
 pub struct Sheet {
-    /// What is always printed.
+    /// The part that is always printed.
     pub page: Page,
     /// Whether it is the first of its kind, a memory's or an object's.
     pub first: bool,
-    /// What is printed at the end if it stays the only one.
+    /// The part that is printed at the end if it stays the only one.
     pub below: Page,
-    /// What may be spent on what comes beside the answers.
+    /// The limits of what comes beside the answers.
     pub beside: Limits<'static>,
-    /// What of the page was printed already.
+    /// The part of the page that was printed already.
     pub begun: Begun,
     /// Certificates to store before the page is printed.
     pub stored: Vec<Stored>,
@@ -122,6 +122,6 @@ pub struct Malformed<'a> {
     pub file: &'a str,
     /// Its place among the file's histories, from 0.
     pub index: u64,
-    /// What is wrong with it.
+    /// The fault in it.
     pub failure: &'a Failure,
 }

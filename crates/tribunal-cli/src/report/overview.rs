@@ -13,7 +13,7 @@ use tribunal_report::{Answer, Case};
 pub struct Overview {
     /// Whether a single history is also followed by its witnesses.
     pub witness: bool,
-    /// What an explanation may cost.
+    /// The limits of an explanation.
     pub budget: Budget,
 }
 

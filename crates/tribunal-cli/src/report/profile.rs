@@ -72,7 +72,7 @@ fn verdicts(answers: &[Answer]) -> Vec<(Criterion, Bare)> {
     answers.iter().enumerate().filter_map(verdict).collect()
 }
 
-/// Which methods can be called atomic, and what the others are.
+/// The methods that can be called atomic, and what the others are.
 fn methods(answers: &[Answer], limits: &Limits<'_>) -> Vec<String> {
     let Some(On::Object { object, .. }) = answers.first().map(|answer| &answer.on) else {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// What is known of a history that the model of a row allows and that of a column forbids.
+/// The knowledge of a history that the model of a row allows and that of a column forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// A model does not differ from itself.
@@ -15,7 +15,7 @@ pub enum Cell {
     None,
 }
 
-/// How some models relate.
+/// The relations of some models.
 pub struct Hierarchy {
     pub names: Vec<String>,
     /// By row, the model that allows, and column, the one that forbids.

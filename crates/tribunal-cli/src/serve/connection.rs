@@ -12,26 +12,26 @@ use std::time::{Duration, Instant};
 
 /// The largest head of a request: its first line and headers.
 const HEAD_SIZE: usize = 16 << 10;
-/// How long a client may take to send the head of its request, to send the body, to read the response, and to close.
+/// The time that a client has to send the head of its request, to send the body, to read the response, and to close.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 const BODY_TIME: Duration = Duration::from_secs(30);
 const RESPONSE_TIME: Duration = Duration::from_secs(30);
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
-/// How much room the first bytes of a body get.
+/// The room for the first bytes of a body.
 const FIRST_BYTES: u64 = 64 << 10;
 
 /// A connection, for one request and its response.
 pub struct Connection {
     socket: Arc<TcpStream>,
     seat: Seat,
-    /// When the current step must end, however many bytes it takes.
+    /// The time at which the current step must end, however many bytes it takes.
     deadline: Instant,
-    /// What was read beyond the head.
+    /// The bytes that were read beyond the head.
     rest: Vec<u8>,
 }
 
-/// Why a request is not answered.
+/// The reason why a request is not answered.
 #[derive(Debug)]
 pub enum RequestError {
     /// The client disconnected, or sent nothing: there is nobody to tell.
@@ -159,7 +159,7 @@ impl Connection {
         let _ = io::copy(&mut self, &mut io::sink());
     }
 
-    /// How much of the step's time is left.
+    /// The rest of the step's time.
     fn left(&self) -> io::Result<Duration> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }

@@ -11,13 +11,13 @@ pub struct Crowd {
     limits: CrowdLimits,
 }
 
-/// How much is too much.
+/// The limits of a crowd.
 pub struct CrowdLimits {
     /// The most connections.
     pub connections: usize,
-    /// How many more are told that there are too many; others are closed.
+    /// The number of further clients that are told that there are too many; others are closed.
     pub rejected: usize,
-    /// How many bytes of bodies and answers are kept.
+    /// The number of bytes of bodies and answers that are kept.
     pub bytes: usize,
 }
 
@@ -43,7 +43,7 @@ pub struct Seat {
     number: u64,
 }
 
-/// What becomes of a connection.
+/// The fate of a connection.
 pub enum Admission {
     /// It is served.
     Admitted(Seat),

@@ -15,11 +15,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tribunal_view::Request;
 
-/// How many histories are checked at once, in each lane.
+/// The number of histories that are checked at once, in each lane.
 const QUICK_PLACES: usize = 2;
 const LONG_PLACES: usize = 2;
 const WORKERS: usize = QUICK_PLACES + LONG_PLACES;
-/// How long a check may take in the quick lane.
+/// The time that a check may take in the quick lane.
 const QUICK: Duration = Duration::from_millis(250);
 /// A worker is killed so long after the time of its checks.
 const GRACE: Duration = Duration::from_secs(1);
@@ -30,9 +30,9 @@ const SMALL_BODY: usize = 1 << 20;
 pub struct Endpoint {
     /// The largest history, in bytes, as it comes and decompressed.
     max_body: u64,
-    /// How many bytes a check may take.
+    /// The number of bytes that a check may take.
     max_memory: usize,
-    /// How long the checks of a request may take together.
+    /// The time that the checks of a request may take together.
     timeout: Duration,
     quick: Lane,
     long: Lane,
@@ -40,7 +40,7 @@ pub struct Endpoint {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// How an attempt to check a history ended.
+/// The end of an attempt to check a history.
 enum Attempt {
     Answered(Response),
     /// It takes longer than the quick lane is for.

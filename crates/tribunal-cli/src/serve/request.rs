@@ -9,7 +9,7 @@ pub struct Head {
     pub method: String,
     /// The path, as it was sent.
     pub path: String,
-    /// What follows the `?`, decoded.
+    /// The text after the `?`, decoded.
     pub query: Vec<(String, String)>,
     /// The names in lower case, in the order sent.
     headers: Vec<(String, String)>,
@@ -19,7 +19,7 @@ pub struct Head {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused(pub Status, pub &'static str);
 
-/// Where the head of a request ends in these bytes, if it does: after its empty line.
+/// The end of the head of a request in these bytes, if it ends there: after its empty line.
 pub fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
@@ -64,7 +64,7 @@ impl Head {
         }
     }
 
-    /// How many bytes follow the head.
+    /// The number of bytes that follow the head.
     pub fn content_length(&self) -> Result<Option<u64>, Refused> {
         if self.header("transfer-encoding")?.is_some() {
             return Err(Refused(Status::LengthRequired, "send the body whole, with Content-Length"));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// How a request ends.
+/// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Ok = 200,
@@ -65,7 +65,7 @@ pub struct Response {
     body: Body,
 }
 
-/// What is sent.
+/// The body that is sent.
 #[derive(Debug)]
 enum Body {
     /// The page, of which there is one for all.
@@ -105,7 +105,7 @@ impl Response {
         Response { allow: Some(methods), ..Response::error(Status::MethodNotAllowed, &error) }
     }
 
-    /// How many bytes are kept for this response alone.
+    /// The number of bytes that are kept for this response alone.
     pub fn own_bytes(&self) -> usize {
         match &self.body {
             Body::Page(_) => 0,

@@ -19,9 +19,9 @@ use tribunal_view::Request;
 
 /// The memory of a check, apart from the body, is split among reading the history, deciding, and the answer.
 const PARTS: usize = 3;
-/// What a worker takes beside its check: threads, what the allocator keeps.
+/// The memory that a worker takes beside its check: threads, and what the allocator keeps.
 const OWN: usize = 64 << 20;
-/// How much of a dead worker's last words is kept.
+/// The number of bytes of a dead worker's last words that are kept.
 const LAST_WORDS: u64 = 4 << 10;
 
 /// A history to check.
@@ -31,11 +31,11 @@ pub struct Job {
     pub body: Vec<u8>,
     /// The largest body, decompressed.
     pub max_body: u64,
-    /// How long the checks may take together. After another second the worker is killed.
+    /// The time that the checks may take together. After another second the worker is killed.
     pub timeout: Duration,
 }
 
-/// How a job ended.
+/// The end of a job.
 pub enum Ended {
     Answered(Response),
     /// The worker was killed, as asked.
@@ -44,7 +44,7 @@ pub enum Ended {
     Died(Cause),
 }
 
-/// What a worker died of.
+/// The cause of a worker's death.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Memory,
@@ -227,7 +227,7 @@ impl Worker {
         }
     }
 
-    /// What a worker that has closed its output died of.
+    /// The cause of death of a worker that has closed its output.
     fn cause(&mut self) -> Cause {
         let Ok(status) = self.child.wait() else { return Cause::Bug };
         let mut words = Vec::new();
@@ -269,7 +269,7 @@ impl Drop for Worker {
     }
 }
 
-/// What only some systems can do.
+/// The part that only some systems can do.
 #[cfg(unix)]
 mod system {
     use super::Cause;
@@ -283,7 +283,7 @@ mod system {
     use std::thread::available_parallelism;
     use std::time::Duration;
 
-    /// How much others come first while a worker does what takes long.
+    /// The degree to which others come first while a worker does what takes long.
     const NICE: i32 = 10;
 
     /// This command, even if its file has been replaced since it was started.
@@ -331,7 +331,7 @@ mod system {
     }
 }
 
-/// What only some systems can do.
+/// The part that only some systems can do.
 #[cfg(not(unix))]
 mod system {
     use super::Cause;

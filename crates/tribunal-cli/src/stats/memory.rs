@@ -69,7 +69,7 @@ fn orders(x: &Execution) -> String {
     counted.join(", ")
 }
 
-/// Where reads and RMWs read from.
+/// The writes that reads and RMWs read from.
 #[derive(Default)]
 struct Sources {
     initial: u64,

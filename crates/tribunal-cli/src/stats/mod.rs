@@ -68,7 +68,7 @@ fn notes(notes: &Notes, head: &str, out: &mut Page) -> io::Result<()> {
     Ok(())
 }
 
-/// How many of something there are in each, at least and at most.
+/// The least and the greatest number of something in each.
 fn spread(sizes: impl Iterator<Item = usize> + Clone, one: &str) -> String {
     match (sizes.clone().min(), sizes.max()) {
         (Some(least), Some(most)) if least == most => format!(", {} each", counted(most as u64, one)),

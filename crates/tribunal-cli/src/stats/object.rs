@@ -36,7 +36,7 @@ fn methods(h: &History) -> String {
     counted.map(|(count, method)| format!("{count} {method}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Where happens-before comes from, and how many operations are open at once.
+/// The origin of happens-before, and the number of operations that are open at once.
 fn order(h: &History) -> String {
     let Some(intervals) = h.intervals() else { return "a partial order that no times give".into() };
     let (mut open, mut most) = (0u64, 0);

@@ -24,7 +24,7 @@ pub fn print(transactions: &Transactions, out: &mut Page) -> io::Result<()> {
     super::notes(&transactions.notes, "  notes         ", out)
 }
 
-/// How the transactions ended, if not all committed.
+/// The ends of the transactions, if not all committed.
 fn outcomes(h: &History) -> String {
     let count = |status| h.transactions().filter(|&txn| h.status(txn) == status).count();
     let (aborted, unknown) = (count(Status::Aborted), count(Status::Unknown));
@@ -37,7 +37,7 @@ fn outcomes(h: &History) -> String {
     format!("{aborted} aborted, {unknown} of unknown outcome{seen}")
 }
 
-/// What the operations do.
+/// The kinds of operations.
 fn kinds(h: &History) -> String {
     let [mut reads, mut writes, mut appends, mut unknown] = [0u64; 4];
     for op in h.ops() {
@@ -58,7 +58,7 @@ fn initial(h: &History) -> String {
     h.init().map_or_else(|| "nothing is written".into(), |value| format!("{value} in every register"))
 }
 
-/// Where real time comes from, and how many transactions are open at once.
+/// The origin of real time, and the number of transactions that are open at once.
 fn order(h: &History) -> String {
     if !h.is_timed() {
         return "sessions; no times".into();

@@ -9,7 +9,7 @@ const GROUP: usize = 1 << 20;
 /// The lines of a file of verdicts, and how many histories they have been matched with.
 pub struct Lines {
     file: Box<dyn BufRead + Send>,
-    /// How long a line may be.
+    /// The greatest length of a line.
     longest: usize,
     /// The number of the line last read.
     number: u64,
@@ -47,7 +47,7 @@ impl Lines {
         model.split('"').next()
     }
 
-    /// How many histories there have been.
+    /// The number of histories so far.
     pub fn histories(&self) -> u64 {
         self.histories
     }

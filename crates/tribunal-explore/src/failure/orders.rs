@@ -97,7 +97,7 @@ impl<P> Reordered<P> {
     }
 
     fn give(&mut self, site: Site, order: &mut Order) {
-        if site.0.line == 0 || *order == Order::NonAtomic {
+        if !site.0.is_known() || *order == Order::NonAtomic {
             return;
         }
         // One place may be many operations, of a loop or a macro: the weakest is what is written.
@@ -201,8 +201,36 @@ impl<P: Program> Program for Reordered<P> {
         self.program.finish(graph)
     }
 
+    fn asks_what_threads_know(&self) -> bool {
+        self.program.asks_what_threads_know()
+    }
+
+    fn told(&mut self, thread: ThreadId, known: Option<&[u32]>) {
+        // The program does not know of new fences.
+        let without_fences = |(by, &known): (usize, &u32)| {
+            let fences = self.threads.get(by).map_or(&[][..], |fenced| &fenced.fences);
+            let before = fences.iter().zip(0..).take_while(|&(&after, number)| after + number < known);
+            known - before.count() as u32
+        };
+        let known: Option<Vec<u32>> =
+            known.map(|known| known.iter().enumerate().map(without_fences).collect());
+        self.program.told(thread, known.as_deref());
+    }
+
+    fn ends_with_main(&self) -> bool {
+        self.program.ends_with_main()
+    }
+
     fn handles(&self, loc: LocId) -> u32 {
         self.program.handles(loc)
+    }
+
+    fn is_lock(&self, loc: LocId) -> bool {
+        self.program.is_lock(loc)
+    }
+
+    fn explores(&self) -> bool {
+        self.program.explores()
     }
 
     fn has_orders(&self, loc: LocId) -> bool {

@@ -34,9 +34,9 @@ impl Failure {
     pub fn headline(&self) -> String {
         let who = |thread: ThreadId| self.thread_name(thread);
         let by = self.thread.map_or(String::new(), |thread| format!(" in {}", who(thread)));
-        let at = match self.place.line {
-            0 => String::new(),
-            _ => format!(" at {}", self.place),
+        let at = match self.place.is_known() {
+            false => String::new(),
+            true => format!(" at {}", self.place),
         };
         let waiting = |waiting: &[(ThreadId, Place)]| -> String {
             let each = waiting.iter().map(|&(thread, place)| format!("{} at {place}", who(thread)));
@@ -58,7 +58,8 @@ impl Failure {
                     show(second)
                 )
             }
-            Problem::Conflict { what, first, second } => {
+            Problem::Conflict { what, accesses } => {
+                let [first, second] = &**accesses;
                 let show =
                     |access: &Plain| format!("{} of {} at {}", access.what, who(access.thread), access.place);
                 format!(
@@ -237,9 +238,9 @@ impl Failure {
             Problem::Nondeterminism { .. } => "nondeterminism",
             Problem::TooLong { .. } => "an execution that is too long",
         };
-        match self.place.line {
-            0 => what.to_string(),
-            _ => format!("{what} at {}", self.place),
+        match self.place.is_known() {
+            false => what.to_string(),
+            true => format!("{what} at {}", self.place),
         }
     }
 
@@ -342,7 +343,8 @@ impl Failure {
 
     fn short_place(&self, place: Place) -> String {
         match place.line {
-            0 => String::new(),
+            0 if place.file.is_empty() => String::new(),
+            0 => format!(" {}", place.file),
             line if place.file.is_empty() || self.only_file().is_some() => format!(" :{line}"),
             line => format!(" {}:{line}", place.file.rsplit(['/', '\\']).next().unwrap_or(place.file)),
         }

@@ -120,7 +120,8 @@ impl<P: Program> Shrinking<P> {
                 last.into_iter().collect()
             }
             Problem::Race { first, .. } => last.into_iter().chain([*first]).collect(),
-            Problem::Conflict { first, .. } => {
+            Problem::Conflict { accesses, .. } => {
+                let [first, _] = &**accesses;
                 let before = first.after.checked_sub(1);
                 let before = before.and_then(|before| graph.thread(first.thread).get(before as usize));
                 last.into_iter().chain(before.copied()).collect()

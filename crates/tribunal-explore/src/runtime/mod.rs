@@ -17,7 +17,7 @@ pub use substrate::Substrate;
 
 use crate::foreign::Foreign;
 use crate::graph::Graph;
-use crate::program::{Action, Answer, Place, Program, Request};
+use crate::program::{Action, Answer, Fork, Place, Program, Request};
 use crate::report::Problem;
 use state::{Behavior, Body, Needs, Phase, State};
 use std::any::Any;
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) hooks: Hooks,
     /// Whether each operation is printed.
     pub(crate) trace: bool,
+    /// How long the cause of a failure is looked for.
+    pub(crate) diagnosis: Option<std::time::Duration>,
     /// The code to be run, if it is not Rust's.
     pub(crate) foreign: Option<&'static Foreign>,
 }
@@ -68,6 +70,7 @@ impl Default for Settings {
             behavior: Behavior::default(),
             hooks: Hooks::default(),
             trace: false,
+            diagnosis: None,
             foreign: None,
         }
     }
@@ -299,6 +302,14 @@ impl Program for Rust {
         request
     }
 
+    fn fork(&mut self) -> Fork {
+        self.foreign.map_or(Fork::Alone, |foreign| (foreign.fork)())
+    }
+
+    fn may_fork(&self) -> bool {
+        self.foreign.is_some_and(|foreign| (foreign.may_fork)())
+    }
+
     fn ends_with_main(&self) -> bool {
         self.foreign.is_some()
     }
@@ -339,7 +350,7 @@ impl Program for Rust {
         let state = self.state();
         let first = state.owed.iter().min_by_key(|(number, _)| **number);
         match first.map(|(_, owed)| owed).or(state.memory.unfreed()) {
-            Some(owed) => Err(Problem::Leak { what: owed.what.into(), place: owed.place.into() }),
+            Some(owed) => Err(Problem::Leak { what: owed.what.into(), place: owed.place }),
             None => Ok(()),
         }
     }

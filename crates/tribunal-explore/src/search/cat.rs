@@ -256,6 +256,15 @@ impl Memory for InText {
         }
         self.is_consistent(&last)
     }
+
+    /// What else a text chooses counts too.
+    fn count_mo(&mut self, _: &Graph, limits: &Limits<'_>) -> u64 {
+        let mut within = |_, states| limits.check(states).map_err(|_| Stopped);
+        let mut raised = vec![true; self.decider.plan().checks.len()];
+        let loaded = self.decider.load(&self.known).is_ok();
+        let count = loaded.then(|| self.decider.count(&[], &mut raised, &mut within).ok());
+        count.flatten().unwrap_or_default()
+    }
 }
 
 impl Facts for Known {

@@ -16,8 +16,8 @@ pub(super) struct Kept {
     pub(super) counts: Counts,
 }
 
-/// Executions, blocked ones, and those outside of the bound; whether some were left out by the bound, and by the program, as 0 or 1.
-pub(super) type Counts = [u64; 5];
+/// Executions, blocked ones, and those outside of the bound; whether some were left out by the bound, and by the program, as 0 or 1; executions with mo.
+pub(super) type Counts = [u64; 6];
 
 /// How an item stands to where a search was.
 pub(super) enum Stands {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for steps in [vec![], vec![3], vec![0, 12, 4]] {
-            let kept = Kept { steps, counts: [7, 0, 1, 1, 0] };
+            let kept = Kept { steps, counts: [7, 0, 1, 1, 0, 9] };
             assert_eq!(Kept::parse(&kept.text()), Some(kept));
         }
         assert_eq!(Kept::parse("t1.m:SWLiUi"), None);

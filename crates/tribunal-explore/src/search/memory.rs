@@ -80,4 +80,10 @@ pub trait Memory {
 
     /// Whether some mo has all these writes last in their locations.
     fn may_be_last(&mut self, writes: &[(LocId, Source)]) -> bool;
+
+    /// The number of mos that the execution may have, all of whose events it knows; 1 if the model has none, and anything once a limit is reached.
+    fn count_mo(&mut self, graph: &Graph, limits: &Limits<'_>) -> u64 {
+        let _ = (graph, limits);
+        1
+    }
 }

@@ -50,6 +50,7 @@ mod guide;
 mod lock;
 mod memory;
 mod model;
+mod observers;
 mod pool;
 mod preemptions;
 mod probe;

@@ -133,4 +133,11 @@ impl Memory for InModel {
             InModel::Text(memory) => memory.may_be_last(writes),
         }
     }
+
+    fn count_mo(&mut self, graph: &Graph, limits: &Limits<'_>) -> u64 {
+        match self {
+            InModel::Session(memory) => memory.count_mo(graph, limits),
+            InModel::Text(memory) => memory.count_mo(graph, limits),
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::stale::Stale;
 use super::threads::Threads;
 use crate::graph::Graph;
 use crate::options::{Mode, Options, Progress};
-use crate::program::{Place, Program};
+use crate::program::{Fork, Place, Program};
 use crate::report::{End, Estimate, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,8 @@ struct Shared {
     start: Instant,
     limits: Limits<'static>,
     executions: AtomicU64,
+    /// Those with mo.
+    with_mo: AtomicU64,
     blocked: AtomicU64,
     /// Complete executions with too many preemptions.
     outside: AtomicU64,
@@ -80,16 +82,17 @@ impl Shared {
 
     /// What a checkpoint keeps.
     fn counts(&self, skipped: bool) -> Counts {
-        let [executions, blocked, outside] =
-            [&self.executions, &self.blocked, &self.outside].map(|count| count.load(Relaxed));
-        [executions, blocked, outside, u64::from(self.bound.has_left_out()), u64::from(skipped)]
+        let [executions, blocked, outside, with_mo] =
+            [&self.executions, &self.blocked, &self.outside, &self.with_mo].map(|count| count.load(Relaxed));
+        [executions, blocked, outside, u64::from(self.bound.has_left_out()), u64::from(skipped), with_mo]
     }
 
     /// What it has kept.
-    fn count_on_from(&self, [executions, blocked, outside, ..]: Counts) {
+    fn count_on_from(&self, [executions, blocked, outside, .., with_mo]: Counts) {
         self.executions.store(executions, Relaxed);
         self.blocked.store(blocked, Relaxed);
         self.outside.store(outside, Relaxed);
+        self.with_mo.store(with_mo, Relaxed);
     }
 
     /// Whether something was left out, and nothing failed.
@@ -99,9 +102,27 @@ impl Shared {
     }
 
     fn stop(&self, end: End) {
-        self.lock().end.get_or_insert(end);
+        let mut state = self.lock();
+        state.end.get_or_insert(end);
+        self.end_all(state);
+    }
+
+    /// Lets all workers end. With the lock, so that none that has just looked whether it is over begins to wait.
+    fn end_all(&self, state: MutexGuard<'_, State>) {
         self.over.store(true, Relaxed);
+        drop(state);
         self.wake.notify_all();
+    }
+}
+
+/// A worker, which lets the others end if it panics.
+struct Working<'a>(&'a Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end_all(self.0.lock());
+        }
     }
 }
 
@@ -131,6 +152,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
         start,
         limits,
         executions: AtomicU64::new(0),
+        with_mo: AtomicU64::new(0),
         blocked: AtomicU64::new(0),
         outside: AtomicU64::new(0),
         events: AtomicUsize::new(0),
@@ -144,6 +166,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
     let threads = Threads::new();
     let count = options.threads.get();
     let work = |number: usize, threads: Threads| {
+        let _working = Working(&shared);
         let (program, memory) = make();
         let mut worker = Worker::new(program, memory, options, shared.limits, threads);
         worker.bound = shared.bound.clone();
@@ -184,6 +207,7 @@ fn explore_once<P: Program, M: Memory, R: Send>(
     let estimate = state.all.filter(|_| !is_over);
     let report = Report {
         executions,
+        with_mo: options.counts_mo().then(|| shared.with_mo.into_inner()),
         blocked: shared.blocked.into_inner(),
         outside: shared.outside.into_inner(),
         estimate,
@@ -217,7 +241,20 @@ fn exhaust<P: Program, M: Memory>(
             keeper = None;
         }
     }
-    while let Some(item) = items.pop().or_else(|| take(worker, shared, workers)) {
+    while let Some(mut item) = items.pop().or_else(|| take(worker, shared, workers)) {
+        if workers == 1 && !items.is_empty() {
+            match worker.program.fork() {
+                Fork::Alone => {}
+                // The oldest has the most behind it.
+                Fork::Parent => _ = items.remove(0),
+                Fork::Child => {
+                    item = items.swap_remove(0);
+                    items.clear();
+                    probes = None;
+                    shared.count_on_from(Counts::default());
+                }
+            }
+        }
         if shared.over.load(Relaxed) {
             items.push(item);
             break;
@@ -316,7 +353,7 @@ fn go_on_from<P: Program, M: Memory>(
     }
     let counts = if found { kept.counts } else { Counts::default() };
     shared.count_on_from(counts);
-    let [.., left_out, skipped] = counts;
+    let [.., left_out, skipped, _] = counts;
     worker.skipped = skipped > 0;
     if left_out > 0 {
         shared.bound.leave_out();
@@ -376,8 +413,7 @@ fn take<P: Program, M: Memory>(worker: &Worker<'_, P, M>, shared: &Shared, worke
             }
         }
         if state.idle == workers {
-            shared.over.store(true, Relaxed);
-            shared.wake.notify_all();
+            shared.end_all(state);
             return None;
         }
         state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -502,6 +538,10 @@ fn count<P: Program, M: Memory>(
 ) -> Option<Failure> {
     match outcome {
         Outcome::Complete => {
+            if options.counts_mo() {
+                let mos = worker.memory.count_mo(&worker.graph, &shared.limits);
+                shared.with_mo.fetch_add(mos, Relaxed);
+            }
             let executions = shared.executions.fetch_add(1, Relaxed) + 1;
             if options.max_executions.is_some_and(|most| executions >= most) {
                 shared.stop(End::MaxExecutions);

@@ -425,9 +425,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             Err((problem, place, Some(thread)))
         };
         if !same(&event.action, &request.action) {
-            let before = match event.place.line {
-                0 => String::new(),
-                _ => format!(" at {}", event.place),
+            let before = match event.place.is_known() {
+                false => String::new(),
+                true => format!(" at {}", event.place),
             };
             return nondeterminism(format!("{}{before}", event.action), request.action.to_string());
         }

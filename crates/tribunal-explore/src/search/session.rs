@@ -14,11 +14,12 @@
 //! seq_cst and others that are not.
 
 use super::memory::Memory;
+use super::observers::{self, Observer};
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
 use tribunal_engines::memory::session::{Mark, NoSession, Session, WriteId};
 use tribunal_history::memory::{LocId, Order, ThreadId};
-use tribunal_history::model::Model;
+use tribunal_history::{limits::Limits, model::Model};
 
 /// The session of the first events of a graph. An event that [waits](Event::waiting) or has timed out is no part of it.
 #[derive(Clone)]
@@ -468,4 +469,31 @@ impl Memory for InSession {
         }
         last
     }
+
+    fn count_mo(&mut self, graph: &Graph, limits: &Limits<'_>) -> u64 {
+        debug_assert!(self.sampling == Sampling::No, "a sampled execution may be longer than can be decided");
+        if self.model == Model::Wra {
+            return 1;
+        }
+        let mut observers = Vec::new();
+        for number in 0..self.locs.len() {
+            let Some(at) = self.locs[number] else { continue };
+            let writes = &graph.accesses(LocId::from_index(number)).writes;
+            if !is_chain(graph, writes) {
+                let unread = writes.iter().filter_map(|write| self.made[write.index()].0).collect();
+                observers.push(Observer { thread: self.session.thread(), loc: at, unread });
+            }
+        }
+        let count = observers::count(&mut self.session, &mut observers, limits);
+        self.session.undo(self.marks[self.len()]);
+        count
+    }
+}
+
+/// Whether each of these writes comes after the one before it in its thread, or reads from it: then they have one mo.
+fn is_chain(graph: &Graph, writes: &[EventId]) -> bool {
+    writes.windows(2).all(|pair| {
+        let next = graph.event(pair[1]);
+        next.thread == graph.event(pair[0]).thread || next.source == Source::Event(pair[0])
+    })
 }

@@ -25,7 +25,7 @@
 //! that is not in one, which is so if its thread has ended, waits for the end of another, or spins in later events.
 //! A thread that runs into an assertion or a race behind r is not spinning at r; one that races at r does so whatever r reads.
 //!
-//! With a bound on preemptions, where the way of (2) may be outside of the bound, from checkpoints, which keep nothing but a path, and with models as text, all is gone on from.
+//! With a bound on preemptions, where the way of (2) may be outside of the bound, from checkpoints, which keep nothing but a path, in programs that fork, where no process knows what others find, and with models as text, all is gone on from.
 //! In the executions of Rust code a location has no number of its own, so that any write counts as one of the same location.
 
 use super::memory::Memory;
@@ -53,6 +53,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Whether the run need not go on, now that a thread spins: the locations that must be written again for that.
     pub(super) fn is_stale(&self, thread: ThreadId) -> Option<Stale> {
         let searches = self.guide.is_none() && !matches!(self.options.model, Model::Cat(_));
+        if self.program.may_fork() {
+            return None;
+        }
         if !searches || self.options.max_preemptions.is_some() || self.options.checkpoint.is_some() {
             return None;
         }

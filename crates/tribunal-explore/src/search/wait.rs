@@ -269,7 +269,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             return Ok(Outcome::Blocked);
         }
         let main = self.runner(ThreadId::from_index(0)).state;
-        if main == State::Ended && self.program.ends_with_main() {
+        if main == State::Ended
+            && self.program.ends_with_main()
+            && !self.order.iter().any(|&thread| self.wants_lock(thread))
+        {
             return self.complete();
         }
         let mut waiting = Vec::new();
@@ -298,6 +301,12 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let (thread, place) = waiting[waiting.len() - 1];
         let problem = if spinning { Problem::Livelock { waiting } } else { Problem::Deadlock { waiting } };
         Err((problem, place, Some(thread)))
+    }
+
+    /// Whether a thread waits for a lock.
+    fn wants_lock(&self, thread: ThreadId) -> bool {
+        let waits = |&&last: &&EventId| self.graph.event(last).waiting && self.graph.event(last).of_lock;
+        self.graph.thread(thread).last().filter(waits).is_some()
     }
 
     /// The receive that a thread waits in: it is no event yet.

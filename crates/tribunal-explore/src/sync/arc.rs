@@ -61,7 +61,7 @@ impl<T: ?Sized> Shared<T> {
             let slot = shared.home.slot(state, || 1);
             let counted = {
                 let needs = state.needs.lock().unwrap_or_else(PoisonError::into_inner);
-                !needs.counted.is_empty() && needs.counted.contains(&Place::from(place))
+                !needs.counted.is_empty() && needs.counted.contains(&place)
             };
             let owed = state.owe("an Arc", place);
             state.slot(slot).handles = Handles { left: 1, shared: false, counted, owed };
@@ -89,7 +89,7 @@ impl<T: ?Sized> Shared<T> {
         let handles = self.known()?;
         if !handles.counted && handles.shared {
             let problem = state::with(|state| {
-                let made = Place::from(self.home.place());
+                let made = self.home.place();
                 crate::runtime::restart(state, |needs| _ = needs.counted.insert(made))
             });
             problem.into_iter().for_each(|problem| ops::fail(problem, place));

@@ -117,6 +117,9 @@ pub enum Notified {
     All,
 }
 
+/// A change to the queue.
+type Apply = fn(u64, [u64; 2]) -> Option<u64>;
+
 /// Whether a notification happens before what the woken thread does next, and changes of the queue before later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Synchronizes {
@@ -141,7 +144,7 @@ pub(crate) struct Queue<'a> {
 }
 
 impl Queue<'_> {
-    fn change(self, apply: fn(u64, [u64; 2]) -> Option<u64>, (thread, wait): Waiter, place: Place) -> u64 {
+    fn change(self, apply: Apply, (thread, wait): Waiter, place: Place) -> u64 {
         let update = Update { apply, operands: [thread.into(), wait.into()] };
         let (order, failure) =
             (self.synchronizes.or_relaxed(Order::AcqRel), self.synchronizes.or_relaxed(Order::Acquire));
@@ -181,7 +184,7 @@ pub(crate) fn wait(queue: Queue, release: impl FnOnce(), timed: bool, place: Pla
 
 /// Wakes threads that wait: how many.
 pub(crate) fn notify(queue: Queue, whom: Notified, place: Place) -> usize {
-    let (apply, count): (fn(u64, [u64; 2]) -> Option<u64>, _) = match (whom, queue.synchronizes) {
+    let (apply, count): (Apply, _) = match (whom, queue.synchronizes) {
         (Notified::One, Synchronizes::No) => (pop, 1),
         (Notified::All, Synchronizes::No) => (clear, usize::MAX),
         // Who joins the queue after a notification knows what came before that, also where nobody was waiting: it is a write in any case.

@@ -12,6 +12,7 @@ mod environment;
 mod failures;
 mod location_names;
 mod locks;
+mod mo;
 mod more_of_std;
 mod programs;
 mod random_programs;

@@ -1,5 +1,8 @@
 //! Counts of executions of straight-line programs.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{self, AtomicUsize};
 use tribunal_explore::graph::Graph;
 use tribunal_explore::program::{Action, Answer, Place, Program, Request, Update};
 use tribunal_explore::search::search;
@@ -204,6 +207,50 @@ fn the_first_failure_does_not_depend_on_the_workers() {
         })
         .into();
     assert!(failures.iter().all(|failure| *failure == failures[0]), "{failures:?}");
+}
+
+/// The panic of a worker is passed on, and no other worker waits for it: whether it has begun to work or not.
+#[test]
+fn a_panic_of_a_worker_ends_all() {
+    struct Panics(Straight, Arc<AtomicUsize>);
+    impl Program for Panics {
+        fn start(&mut self) {
+            self.0.start();
+        }
+
+        fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
+            self.0.resume(thread, answer, fresh)
+        }
+
+        fn initial(&self, loc: LocId) -> u64 {
+            self.0.initial(loc)
+        }
+
+        fn finish(&mut self, graph: &Graph) -> Result<(), Problem> {
+            assert_ne!(self.1.fetch_add(1, atomic::Ordering::Relaxed), 10, "a panic of a program");
+            self.0.finish(graph)
+        }
+    }
+    let options = Options { threads: 3.try_into().expect("not 0"), ..Options::default() };
+    let panic_of = |work: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("a panic");
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    let adds = || Straight { threads: vec![vec![Add(0, Relaxed, 1)]; 5], at: Vec::new() };
+    let in_execution = panic_of(&|| {
+        let finished = Arc::default();
+        drop(search(|| Panics(adds(), Arc::clone(&finished)), drop, &options));
+    });
+    assert!(in_execution.contains("a panic of a program"), "{in_execution}");
+    let before = panic_of(&|| {
+        let made = AtomicUsize::new(0);
+        let make = || {
+            assert_ne!(made.fetch_add(1, atomic::Ordering::Relaxed), 2, "no program is made");
+            adds()
+        };
+        drop(search(make, drop, &options));
+    });
+    assert!(before.contains("no program is made"), "{before}");
 }
 
 /// A loop that waits without saying so waits all the same, and one that counts does not.

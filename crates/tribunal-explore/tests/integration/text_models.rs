@@ -28,6 +28,7 @@ fn texts_explore_what_sessions_explore() {
                     let options = Options {
                         model,
                         allow_races: true,
+                        count_mo: true,
                         max_executions: Some(20 * QUICK),
                         ..Options::default()
                     };
@@ -36,7 +37,10 @@ fn texts_explore_what_sessions_explore() {
                 let (ours, theirs) = (run(text), run(named));
                 compared += 1;
                 let same = match (&ours.failure, &theirs.failure) {
-                    (None, None) => (ours.executions, ours.end) == (theirs.executions, theirs.end),
+                    (None, None) => {
+                        (ours.executions, ours.with_mo, ours.end)
+                            == (theirs.executions, theirs.with_mo, theirs.end)
+                    }
                     (ours, theirs) => ours.is_some() == theirs.is_some(),
                 };
                 if !same {

@@ -5,4 +5,4 @@ mod preserved;
 mod table;
 
 pub use preserved::{BadPreserved, Keep, Preserved};
-pub use table::{Model, UnknownModel};
+pub use table::{Family, Model, UnknownModel};

@@ -88,9 +88,12 @@ impl Variables {
         let declared = declared.filter_map(|attribute| self.refers(unit, entry, attribute)).next();
         let declared = declared.and_then(|at| Some((at.unit, self.entry(at)?)));
         let (of, declaration) = declared.as_ref().map_or((unit, entry), |(unit, entry)| (*unit, entry));
-        let ty = self.refers(of, declaration, dw::DW_AT_type).or_else(|| self.refers(unit, entry, dw::DW_AT_type))?;
+        let ty = self
+            .refers(of, declaration, dw::DW_AT_type)
+            .or_else(|| self.refers(unit, entry, dw::DW_AT_type))?;
         // A static variable of a function in C has a number behind its name.
-        let mangled = linkage(address).map(|name| (name, demangled(name))).filter(|(name, plain)| name != plain);
+        let mangled =
+            linkage(address).map(|name| (name, demangled(name))).filter(|(name, plain)| name != plain);
         let linked = || self.text(of, declaration, dw::DW_AT_linkage_name).map(|name| demangled(&name));
         let name = mangled.map(|(_, plain)| plain).or_else(linked);
         let name = name.or_else(|| self.text(of, declaration, dw::DW_AT_name))?;
@@ -253,9 +256,11 @@ impl Variables {
     fn refers(&self, unit: usize, entry: &Entry, attribute: gimli::DwAt) -> Option<At> {
         match entry.attr_value(attribute)? {
             AttributeValue::UnitRef(entry) => Some(At { unit, entry }),
-            AttributeValue::DebugInfoRef(offset) => self.units.iter().enumerate().find_map(|(unit, of)| {
-                offset.to_unit_offset(&of.header).map(|entry| At { unit, entry })
-            }),
+            AttributeValue::DebugInfoRef(offset) => self
+                .units
+                .iter()
+                .enumerate()
+                .find_map(|(unit, of)| offset.to_unit_offset(&of.header).map(|entry| At { unit, entry })),
             _ => None,
         }
     }

@@ -16,8 +16,7 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Kind, Order, ThreadId};
-use tribunal_history::model::Model;
-use tribunal_history::model::Preserved;
+use tribunal_history::model::{Family, Model, Preserved};
 use tribunal_history::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Accepts a violation that proves that no mo satisfies the model's axioms.
@@ -99,18 +98,6 @@ enum Task<'a> {
     Discharge((EventId, EventId)),
 }
 
-/// The family of a model, which says how its cycles are made.
-enum Family {
-    /// Of po and rf, or of mo; for sra of all.
-    C11,
-    /// In one of the views of the multiprocessor models.
-    Views,
-    /// Of what observers must have seen.
-    Causal,
-    /// Of what the model's text says.
-    Text,
-}
-
 struct Proof<'a> {
     x: &'a Execution,
     model: Model,
@@ -143,19 +130,9 @@ impl<'a> Proof<'a> {
         Err(Refusal::edge(self.x, edge, fault))
     }
 
-    fn family(&self) -> Family {
-        match self.model {
-            Model::Rc20 | Model::Rc11 | Model::Ra | Model::Sra | Model::Wra | Model::Relaxed => Family::C11,
-            Model::Sc | Model::Wsc | Model::Coherence => Family::Views,
-            Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => Family::Views,
-            Model::Cc | Model::Ccv | Model::Cm | Model::Pram | Model::Ccm | Model::Wccm => Family::Causal,
-            Model::Cat(_) => Family::Text,
-        }
-    }
-
     /// Whether some mo must satisfy the model's axioms.
     fn has_mo(&self) -> bool {
-        match self.family() {
+        match self.model.family() {
             Family::C11 => self.model != Model::Wra,
             Family::Views => self.model != Model::Wsc,
             Family::Causal => false,
@@ -217,7 +194,7 @@ impl<'a> Proof<'a> {
         if cycle.edges.is_empty() {
             return Err(Refusal::EmptyCycle);
         }
-        match self.family() {
+        match self.model.family() {
             Family::C11 => self.c11_cycle(cycle),
             Family::Views => self.view_cycle(cycle),
             Family::Causal => self.causal_cycle(cycle),
@@ -228,7 +205,7 @@ impl<'a> Proof<'a> {
     }
 
     fn shared_source(&mut self, write: EventId, rmws: [EventId; 2]) -> Result<(), Refusal> {
-        let (axiom, views): (_, &[Axiom]) = match self.family() {
+        let (axiom, views): (_, &[Axiom]) = match self.model.family() {
             Family::C11 if self.has_mo() => (Axiom::Atomicity, &[]),
             Family::C11 => (Axiom::WeakAtomicity, &[]),
             // mo orders the two RMWs and fr goes back: a cycle in every view with mo.

@@ -12,8 +12,8 @@ use super::definition::evaluate;
 use super::{BrokenAxiom, Named, Refusal, applies, known};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution};
-use tribunal_history::model::Model;
 use tribunal_history::model::definition;
+use tribunal_history::model::{Family, Model};
 use tribunal_history::verdict::{Axiom, ModificationOrder, Witness};
 
 /// Up to so many events a witness is also held to the model's text, which is evaluated on it: n² bits for each relation.
@@ -60,6 +60,7 @@ pub(super) fn within(
 
 /// The axioms of each family, in the bounds of [`verify_witness`].
 fn accepted(x: &Execution, model: Model, witness: &Witness, limits: &Limits<'_>) -> Result<(), Refusal> {
+    let by_text = model.family() == Family::Text;
     match (model, witness) {
         (Model::Rc20 | Model::Rc11 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
             c11::ordered(x, model, mo, limits)
@@ -82,11 +83,11 @@ fn accepted(x: &Execution, model: Model, witness: &Witness, limits: &Limits<'_>)
         (Model::Ccm, Witness::History) => causal::ccm(x, limits),
         (Model::Wccm, Witness::History) => causal::wccm(x, limits),
         (Model::Wsc, Witness::History) => causal::wsc(x, limits),
-        (Model::Cat(_), Witness::Mo(mo)) if definition::has_mo(model) => {
+        (_, Witness::Mo(mo)) if by_text && definition::has_mo(model) => {
             Positions::new(x, mo)?;
             evaluate(x, model, Some(mo), limits)
         }
-        (Model::Cat(_), Witness::History) if !definition::has_mo(model) => evaluate(x, model, None, limits),
+        (_, Witness::History) if by_text && !definition::has_mo(model) => evaluate(x, model, None, limits),
         (_, Witness::Sources { .. }) => Err(Refusal::NothingOpen),
         (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
         (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),

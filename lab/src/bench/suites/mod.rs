@@ -15,6 +15,7 @@ mod repeated;
 mod sc;
 mod shrink;
 mod subset;
+mod texts;
 mod transactions;
 mod tso;
 mod weak;
@@ -103,6 +104,11 @@ pub static SUITES: &[Suite] = &[
         run: litmus::run,
     },
     Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
+    Suite {
+        name: "texts",
+        about: "models, programs, litmus tests and specifications that are read",
+        run: texts::run,
+    },
     Suite {
         name: "transactions",
         about: "isolation levels of workloads that grow, and of formulas (Biswas and Enea 2019)",

@@ -24,9 +24,9 @@ pub struct Row {
     /// The smallest anomalies of histories, by name.
     anomalies: BTreeMap<String, u64>,
     undecided: u64,
-    /// How many histories break the promise.
+    /// The number of histories that break the promise.
     broken: u64,
-    /// How many have a certificate that was refused: an error of ours.
+    /// The number of those with a certificate that was refused: an error of ours.
     refused: u64,
     time: Duration,
 }
@@ -137,7 +137,7 @@ pub struct Table {
 const COLUMNS: [&str; 9] =
     ["asked", "promised", "found", "histories", "committed", "aborted", "unknown", "seconds", "anomalies"];
 
-/// Which columns are numbers.
+/// The columns of numbers.
 const NUMBERS: std::ops::RangeInclusive<usize> = 3..=7;
 
 impl Table {
@@ -149,7 +149,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// How often promises were not kept, or may not have been.
+    /// The number of promises that were not kept, or may not have been.
     pub fn tally(&self) -> Tally {
         let sum = |of: fn(&Row) -> u64| self.rows.iter().map(of).sum();
         let (inconsistent, undecided) = (sum(|row| row.broken + row.refused), sum(|row| row.undecided));

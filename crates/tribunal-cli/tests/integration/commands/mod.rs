@@ -30,6 +30,9 @@ mod objects;
 mod races;
 mod record;
 mod remarks;
+// Programs are built and run.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod run;
 mod schema;
 mod separate;
 mod serve;

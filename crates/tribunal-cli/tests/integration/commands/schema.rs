@@ -7,7 +7,7 @@ use std::path::Path;
 mod lines;
 
 /// Holds all lines to one of these schemas.
-fn hold(lines: &str, name: &str) {
+pub fn hold(lines: &str, name: &str) {
     lines::hold(lines, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name));
 }
 

@@ -16,7 +16,7 @@ pub use multiprocessor::decide_assuming;
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::Execution;
 #[doc(inline)]
-use tribunal_history::model::Model;
+use tribunal_history::model::{Family, Model};
 use tribunal_history::verdict::{Verdict, Witness};
 
 /// The engines that can decide a model, the default first and its [definition](Engine::Definition) last.
@@ -88,8 +88,8 @@ pub(crate) fn judge_with(
     }
     let decided = match (model, table::row(model).decide) {
         _ if x.is_open() => {
-            let judge = |x: &Execution, limits: &Limits<'_>| match model {
-                Model::Cat(_) => by_definition(x, model, limits),
+            let judge = |x: &Execution, limits: &Limits<'_>| match model.family() {
+                Family::Text => by_definition(x, model, limits),
                 _ => judge_with(x, model, engine, limits),
             };
             sources::decide(x, model, judge, limits)

@@ -1,8 +1,8 @@
 //! The order that events have under every mo, as far as sources are known: enough to strike sources out.
 //!
 //! For sc, wsc, C11 and the causal models that is (po ∪ rf)⁺, for tso and pso (ppo ∪ rfe)⁺ as far as the kinds of events and
-//! seq_cst fences keep program order. For the other models it is program order within a location, and for models given as text nothing: they
-//! need not even be coherent.
+//! seq_cst fences keep program order. For the others with rules it is program order within a location, and for models known by their texts
+//! alone nothing: they need not even be coherent.
 
 use crate::memory::order::past::replay::{Halt, replay};
 use crate::reach::clocks::join;
@@ -30,19 +30,20 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn of(model: Model) -> Self {
         const ALL: Option<[bool; 4]> = Some([true; 4]);
-        let (kept, overwrites, exclusive) = match model {
-            Model::Sc | Model::Wsc | Model::Ra | Model::Sra | Model::Wra => (ALL, true, true),
-            Model::Cc | Model::Ccv | Model::Cm | Model::Ccm => (ALL, true, false),
-            Model::Rc20 | Model::Rc11 | Model::Relaxed => (ALL, false, true),
+        let (kept, overwrites, exclusive, coherent) = match model {
+            Model::Sc | Model::Wsc | Model::Ra | Model::Sra | Model::Wra => (ALL, true, true, true),
+            Model::Cc | Model::Ccv | Model::Cm | Model::Ccm => (ALL, true, false, true),
+            Model::Rc20 | Model::Rc11 | Model::Relaxed => (ALL, false, true, true),
             Model::Tso | Model::Pso => {
                 let preserved = model.preserved().expect("a multiprocessor model");
                 let kept = [preserved.rr, preserved.rw, preserved.wr, preserved.ww];
-                (Some(kept.map(|keep| keep == Keep::Always)), true, true)
+                (Some(kept.map(|keep| keep == Keep::Always)), true, true, true)
             }
-            Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => (None, false, true),
-            Model::Pram | Model::Wccm | Model::Cat(_) => (None, false, false),
+            Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => (None, false, true, true),
+            Model::Pram | Model::Wccm => (None, false, false, true),
+            // Nothing is known of any other.
+            _ => (None, false, false, false),
         };
-        let coherent = !matches!(model, Model::Cat(_));
         Rules { kept, internal: kept == ALL, overwrites, exclusive, coherent }
     }
 }

@@ -14,7 +14,7 @@ use crate::memory::models::engines;
 use crate::split::{self, Next, Refuted, Theory};
 use tribunal_history::limits::Limits;
 use tribunal_history::memory::{EventId, Execution, Observation};
-use tribunal_history::model::Model;
+use tribunal_history::model::{Family, Model};
 use tribunal_history::verdict::{Axiom, Edge, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Deeper cases would make a certificate that nobody can read, programs included.
@@ -126,8 +126,9 @@ impl<J: Fn(&Execution) -> (Verdict, Engine)> Theory for Sources<'_, J> {
         if let forced::Next::NoSource(read) = next {
             return Ok(Next::Refuted(self.refuted(violated(Refutation::NoSource(read)), None)));
         }
-        // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
-        let asked = if matches!(self.model, Model::Cat(_)) { x.clone() } else { x.without_open() };
+        // A text is evaluated with the reads that have no source yet: what an absent event means it does not say.
+        let by_text = self.model.family() == Family::Text;
+        let asked = if by_text { x.clone() } else { x.without_open() };
         let (verdict, by) = (self.judge)(&asked);
         self.engine = by;
         let witness = match verdict {

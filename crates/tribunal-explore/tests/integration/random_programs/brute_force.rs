@@ -77,7 +77,7 @@ pub enum Next {
     /// Its assertion is false.
     Failed,
     Event(Action),
-    /// It has gone round loops as often as is looked at; if it has come back to the state in which it was one round before, the last accesses that it made in it.
+    /// It has gone round loops as often as is looked at; if it may go round for ever, what it then finds.
     Spins(Option<Vec<(LocId, u64)>>),
 }
 
@@ -246,9 +246,9 @@ fn write_on(
                 }
                 let state = interpreter.local_state(thread);
                 let before = passed.iter().rev().find(|&&(_, before)| before == state);
-                let round = before.map(|&(place, _)| &events[place..]);
+                let round = before.and_then(|&(place, _)| found_again(&events[place..]));
                 if passed.len() == yields {
-                    break Next::Spins(round.map(last_values));
+                    break Next::Spins(round);
                 }
                 passed.push((events.len(), state));
                 told = Answer::Done;
@@ -307,11 +307,22 @@ fn next_of(mut action: Action, allow_races: bool) -> Option<Next> {
     })
 }
 
-/// The last value of each location that some events read or wrote.
-fn last_values(events: &[Event]) -> Vec<(LocId, u64)> {
-    let accesses = events.iter().filter(|event| !matches!(event.action, Action::Fence { .. }));
-    let values = accesses.map(|event| (location(&event.action), event.written.unwrap_or(event.read)));
-    values.collect::<BTreeMap<_, _>>().into_iter().collect()
+/// What a thread finds in each location when it goes round alone, if it is told what it was told and leaves what it found: then it goes round for ever.
+fn found_again(round: &[Event]) -> Option<Vec<(LocId, u64)>> {
+    // By location, the value found and the one left.
+    let mut values: BTreeMap<LocId, (u64, u64)> = BTreeMap::new();
+    for event in round.iter().filter(|event| !matches!(event.action, Action::Fence { .. })) {
+        let left = event.written.unwrap_or(event.read);
+        let reads = event.from != ReadsFrom::Nothing;
+        let found = if reads { event.read } else { left };
+        let value = values.entry(location(&event.action)).or_insert((found, found));
+        if reads && event.read != value.1 {
+            return None;
+        }
+        value.1 = left;
+    }
+    let is_left = values.values().all(|(found, left)| found == left);
+    is_left.then(|| values.into_iter().map(|(loc, (found, _))| (loc, found)).collect())
 }
 
 pub fn location(action: &Action) -> LocId {

@@ -416,6 +416,18 @@ fn loops_wait() {
     compare(Model::Rc20, 300_000..300_006, Shape::Loops);
 }
 
+/// The last round of A may take away what B stored in between: A is where it was one round before, and then ends, since it finds something else.
+#[test]
+fn a_loop_ends_by_what_it_leaves() {
+    let text = "atomic f
+thread A { r = f += 2 @sc; while r & 1 == 1 { f -= 2 @sc; spin; r = f += 2 @sc } }
+thread B { if cas(f, 0 -> 1) @rlx == 0 { f = 0 @rel } }
+";
+    for (model, _) in WAITED_FOR {
+        differs(text, model).unwrap_or_else(|why| panic!("{model}\n{text}{why}"));
+    }
+}
+
 /// What a thread that spins has read too late leads nowhere, and nothing is left out with it.
 #[test]
 fn stale_loops_lead_nowhere() {
@@ -505,6 +517,34 @@ fn plain_accesses_race_with_whatever_is_not_ordered() {
     compare(Model::Rc20, 170_000..170_300, Shape::Racing);
     compare(Model::Rc11, 180_000..180_150, Shape::Racing);
     compare(Model::Ra, 190_000..190_150, Shape::Racing);
+}
+
+/// Sessions count by observers, texts by putting the writes in order one way after the other.
+#[test]
+fn mo_is_counted_as_the_definition_has_it() {
+    let mut counted = 0;
+    for model in [Model::Rc20, Model::Rc11, Model::Ra, Model::Sra, Model::Sc, Model::Tso, Model::Pso] {
+        let name = format!("{model}.cat");
+        let text = Definition::new(&name, &model.text(), &mut NoFiles).expect("a model");
+        for (first, shape) in [(0, Shape::Mixed), (20_000, Shape::SeqCst), (30_000, Shape::OneLocation)] {
+            for seed in first..first + 12 {
+                let text_of_program = program(seed, shape);
+                let count = |model| {
+                    let options =
+                        Options { model, count_mo: true, max_executions: Some(200), ..Options::default() };
+                    explore(compiled(&text_of_program), &options)
+                        .expect("a model that can be explored")
+                        .report
+                };
+                let (ours, theirs) = (count(model), count(Model::Cat(text)));
+                if (ours.end, theirs.end) == (End::Complete, End::Complete) {
+                    counted += u64::from(ours.with_mo > Some(ours.executions));
+                    assert_eq!(ours.with_mo, theirs.with_mo, "{model}, seed {seed}:\n{text_of_program}");
+                }
+            }
+        }
+    }
+    assert!(counted > 50, "only {counted} programs leave mo open");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static char from[64], to[64];
+char from[64], to[64];
 static volatile size_t size = 64;
 
 static void *copy(void *_) {
