@@ -184,9 +184,12 @@ pub(crate) fn wait(queue: Queue, release: impl FnOnce(), timed: bool, place: Pla
 
 /// Wakes threads that wait: how many.
 pub(crate) fn notify(queue: Queue, whom: Notified, place: Place) -> usize {
-    let (apply, count): (Apply, _) = match whom {
-        Notified::One => (pop, 1),
-        Notified::All => (clear, usize::MAX),
+    let (apply, count): (Apply, _) = match (whom, queue.synchronizes) {
+        (Notified::One, Synchronizes::No) => (pop, 1),
+        (Notified::All, Synchronizes::No) => (clear, usize::MAX),
+        // Who joins the queue after a notification knows what came before that, also where nobody was waiting: it is a write in any case.
+        (Notified::One, Synchronizes::Yes) => (|queue, operands| pop(queue, operands).or(Some(0)), 1),
+        (Notified::All, Synchronizes::Yes) => (|_, _| Some(0), usize::MAX),
     };
     let before = queue.change(apply, (0, 0), place);
     if before == 0 {
