@@ -64,6 +64,7 @@ static FOREIGN: Foreign = Foreign {
     finish,
     fork: processes::fork,
     may_fork: processes::may_fork,
+    may_be_left: |thread| threads::of(thread).is_detached,
     name: plain::name,
     thread_name: |thread| threads::of(thread).name.clone(),
 };
