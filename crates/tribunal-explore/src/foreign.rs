@@ -76,7 +76,13 @@ impl Object {
     }
 
     /// As a condition variable: queues the thread, releases a lock, and waits for a notification. Says whether it ended without one.
-    pub fn wait(&self, synchronizes: Synchronizes, release: impl FnOnce(), timed: bool, place: Place) -> bool {
+    pub fn wait(
+        &self,
+        synchronizes: Synchronizes,
+        release: impl FnOnce(),
+        timed: bool,
+        place: Place,
+    ) -> bool {
         condvar::wait(Queue { home: &self.0, synchronizes }, release, timed, place)
     }
 
