@@ -103,6 +103,8 @@ unsafe extern "C" fn explored(
     let out = report::Out::take(&settings);
     crash::install(settings.patience);
     names::begin();
+    // What unwinding does once is done now, and not by one of the threads.
+    drop(std::backtrace::Backtrace::force_capture());
     memory::keep(control::own_storage());
     let explorer = Explorer::with_options(settings.options.clone())
         .stack_size(threads::STACK)

@@ -88,15 +88,20 @@ fn report(compiler: &str, program: &str, model: &str) -> Option<Value> {
     Some(report)
 }
 
+/// It has so many executions, and no failure.
 fn passes(compiler: &str, program: &str, executions: u64) {
-    passes_under("rc20", compiler, program, executions);
-}
-
-fn passes_under(model: &str, compiler: &str, program: &str, executions: u64) {
-    if let Some(report) = report(compiler, program, model) {
+    if let Some(report) = report(compiler, program, "rc20") {
         assert_eq!(report["failure"], Value::Null, "{program}: {}", report["failure"]["text"]);
         assert_eq!(report["end"], "complete", "{program}");
         assert_eq!(report["executions"], executions, "{program}");
+    }
+}
+
+/// It has no failure under a model. The number of executions depends on how often a library asks before it waits.
+fn completes(compiler: &str, program: &str, model: &str) {
+    if let Some(report) = report(compiler, program, model) {
+        assert_eq!(report["failure"], Value::Null, "{program}: {}", report["failure"]["text"]);
+        assert_eq!(report["end"], "complete", "{program}");
     }
 }
 
@@ -166,6 +171,13 @@ programs! {
     // Who is first; whether the other comes between the first's two unlocks.
     locks: "g++" "locks.cpp" passes(4);
     condition_variable: "g++" "condition.cpp" passes(2);
+    exceptions: "g++" "exceptions.cpp" passes(1);
+    atomic_wait: "g++" "atomic_wait.cpp" completes("rc20");
+    counting_semaphore: "g++" "semaphore.cpp" completes("rc20");
+    barrier_of_threads: "g++" "barrier.cpp" completes("rc20");
+    // libstdc++ asks whether somebody waits after a release, which C++ lets happen in the other order, but no store buffer does.
+    latch: "g++" "latch.cpp" fails("deadlock", "main at latch.cpp");
+    latch_on_x86: "g++" "latch.cpp" completes("tso");
     atomic_wait_release: "g++" "atomic_wait_release.cpp" fails("deadlock", "main at atomic_wait_release.cpp");
     future: "g++" "future.cpp" passes(4);
     async_call: "g++" "async.cpp" passes(1);
