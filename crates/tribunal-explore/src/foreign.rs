@@ -33,6 +33,8 @@ pub struct Foreign {
     pub fork: fn() -> Fork,
     /// Whether it may fork.
     pub may_fork: fn() -> bool,
+    /// Whether a thread may wait forever when the main thread has ended.
+    pub may_be_left: fn(ThreadId) -> bool,
     /// The name of an object, by its address.
     pub name: fn(usize) -> Option<String>,
     /// The name of a thread.

@@ -84,6 +84,9 @@ impl Out {
         if plain::is_incomplete() {
             self.warn("memory ran out for what finds races: there may be more of them");
         }
+        if let (None, Some(said)) = (&report.failure, &said) {
+            self.warn(said);
+        }
         if self.is_for_command {
             tell(&json!({ "report": object(&report, said.as_deref(), &printed, settings) }));
         } else {

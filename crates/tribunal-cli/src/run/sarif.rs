@@ -53,8 +53,8 @@ fn invocation(ran: &Ran) -> Value {
 fn result(ran: &Ran, failure: &Failure) -> Value {
     let known = RULES.iter().position(|(id, _)| *id == failure.kind);
     let rule = known.unwrap_or(RULES.len() - 1);
-    let first = failure.place.iter().chain(&failure.places).next();
-    let others = failure.places.iter().filter(|place| Some(*place) != first);
+    let first = failure.place.iter().chain(failure.places()).next();
+    let others = failure.places().filter(|place| Some(*place) != first);
     let others = others.filter(|place| place.line > 0).map(location);
     json!({
         "ruleId": RULES[rule].0,

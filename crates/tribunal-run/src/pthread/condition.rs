@@ -97,7 +97,7 @@ extern "C" fn destroy(condition: *mut c_void) -> c_int {
     if !is_in_program() {
         return real!(pthread_cond_destroy(condition: *mut c_void) -> c_int);
     }
-    operation(|_| objects::forget_lock(condition.addr()));
+    operation(|place| objects::destroy_lock(condition.addr(), place));
     0
 }
 

@@ -115,7 +115,7 @@ pub fn destroy_at(mutex: *mut c_void, place: Place) {
     if unsafe { *owner(mutex) } != 0 {
         misuse(format!("{} is destroyed while it is held", called(mutex, "the mutex")), place);
     }
-    objects::forget_lock(mutex.addr());
+    objects::destroy_lock(mutex.addr(), place);
 }
 
 extern "C" fn init(mutex: *mut c_void, attributes: *const c_void) -> c_int {
