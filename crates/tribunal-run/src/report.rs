@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::fd::FromRawFd;
 use std::time::Duration;
 use tribunal_explore::program::Place;
-use tribunal_explore::{End, Estimate, Explorer, Failure, Options, Problem, Progress, Report};
+use tribunal_explore::{End, Estimate, Explorer, Failed, Failure, Options, Problem, Progress, Report};
 
 /// Where the report goes.
 static TO: Only<Option<File>> = Only::new(None);
@@ -52,10 +52,16 @@ impl Out {
         let (mut report, said, printed) = match tried {
             Ok(Ok(report)) => (report, None, Vec::new()),
             Ok(Err(failed)) => {
-                let failure = failed.failure.as_ref().filter(|_| !settings.output);
-                let again =
-                    |failure: &Failure| output::of(|| drop(explorer.replay(&failure.replay(), || ())));
-                (failed.report.clone(), Some(failed.said.clone()), failure.map(again).unwrap_or_default())
+                let Failed { failure, said, mut report } = *failed;
+                let printed = match &failure {
+                    Some(failure) if !settings.output => {
+                        output::of(|| drop(explorer.replay(&failure.replay(), || ())))
+                    }
+                    _ => Vec::new(),
+                };
+                // What is said is of the smallest execution.
+                report.failure = failure.or(report.failure);
+                (report, Some(said), printed)
             }
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);

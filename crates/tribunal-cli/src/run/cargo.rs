@@ -97,6 +97,9 @@ struct Options {
 /// Before the place, where Rust says that a thread panics.
 const PANICKED: &str = " panicked at ";
 
+/// How Rust advises of backtraces, which tests do not have here.
+const BACKTRACES: &str = "note: run with `RUST_BACKTRACE=1`";
+
 /// What became of tests.
 #[derive(Default)]
 struct Tests {
@@ -303,9 +306,10 @@ fn tell_panic(failure: &mut report::Failure) {
 fn without_harness(output: Vec<String>, name: &str) -> Vec<String> {
     let first = output.iter().position(|line| line == "running 1 test").map_or(0, |at| at + 1);
     let last = output.iter().rposition(|line| line.starts_with("test result: "));
-    let last = last.and_then(|at| output[..at].iter().position(|line| line == "failures:"));
+    let last = last.and_then(|at| output[..at].iter().rposition(|line| line == "failures:"));
     let own = &output[first..last.unwrap_or(output.len()).max(first)];
     let announced = format!("test {name} ... ");
     let own = own.iter().map(|line| line.strip_prefix(&announced).unwrap_or(line));
-    own.filter(|line| !line.is_empty() && *line != "FAILED").map(str::to_string).collect()
+    let own = own.filter(|line| !line.is_empty() && *line != "FAILED" && !line.starts_with(BACKTRACES));
+    own.map(str::to_string).collect()
 }
