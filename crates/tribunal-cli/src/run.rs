@@ -60,6 +60,9 @@ pub struct RunArguments {
     /// Do not look for data races
     #[arg(long)]
     allow_races: bool,
+    /// Take memory that is never freed for a failure, not for a warning
+    #[arg(long)]
+    leaks: bool,
     /// The number of processes that share the work; 0 is one for each core. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
@@ -68,12 +71,9 @@ pub struct RunArguments {
     /// Stop a thread after so many rounds of a loop, and do not count that execution
     #[arg(long, value_name = "N")]
     unroll: Option<u64>,
-    /// Run each execution in a process of its own, for programs whose libraries keep state
-    #[arg(long)]
-    fork: bool,
-    /// What the other threads do when main returns
-    #[arg(long, value_name = "WHAT", default_value = "wait")]
-    exit: Exit,
+    /// Count the executions with their modification orders, too, as other model checkers do
+    #[arg(long, conflicts_with = "random")]
+    count_mo: bool,
     /// Show what the program prints, on standard error
     #[arg(long)]
     keep_output: bool,
@@ -83,15 +83,6 @@ pub struct RunArguments {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"], num_args = 1.., value_hint = ValueHint::CommandWithArguments)]
     command: Vec<OsString>,
-}
-
-/// What the other threads do when main returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Exit {
-    /// They go on to their ends, which are looked at too
-    Wait,
-    /// They end there, as they do when the program runs by itself
-    Kill,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -197,12 +188,12 @@ impl RunArguments {
             ("TRIBUNAL_THREADS", Some(text(&workers(self.threads)))),
             ("TRIBUNAL_UNROLL", self.unroll.map(|rounds| text(&rounds))),
             ("TRIBUNAL_ALLOW_RACES", flag(self.allow_races)),
+            ("TRIBUNAL_COUNT_MO", flag(self.count_mo)),
+            ("TRIBUNAL_LEAKS", flag(self.leaks)),
             ("TRIBUNAL_MODELS", flag(self.search.models)),
             ("TRIBUNAL_REPAIR", self.search.repair.then(|| seconds(self.search.repair_timeout))),
             // The program may change its directory.
             ("TRIBUNAL_HISTORY", history.map(|file| std::path::absolute(file).unwrap_or(file.into()).into())),
-            ("TRIBUNAL_FORK", flag(self.fork)),
-            ("TRIBUNAL_EXIT", (self.exit == Exit::Kill).then(|| "kill".into())),
             ("TRIBUNAL_OUTPUT", flag(self.keep_output)),
         ]
     }

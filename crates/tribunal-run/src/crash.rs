@@ -143,6 +143,8 @@ extern "C" fn landed() -> ! {
             libc::SIGSEGV | libc::SIGBUS => format!("{words}: access of address {address:#x}"),
             _ => words.to_string(),
         };
+        let function = if place.line == 0 { names::function(pc + 1) } else { None };
+        let message = function.map_or(message.clone(), |function| format!("{message}, in {function}"));
         threads::fail(Problem::Crash { message }, place)
     };
     if is_in_program() { outside(tell) } else { tell() }

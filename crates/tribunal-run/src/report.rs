@@ -3,7 +3,7 @@
 use crate::environment::Settings;
 use crate::memory::OWN_FILES;
 use crate::only::Only;
-use crate::{main_function, names, processes};
+use crate::{main_function, names, plain, processes};
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
@@ -79,6 +79,12 @@ impl Out {
             let blocks = if count == 1 { "a block is" } else { "blocks are" };
             let place = names::place(site);
             self.warn(&format!("memory is lost: {blocks} never given back, the first one of {size} bytes, allocated at {place}"));
+        }
+        if plain::is_incomplete() {
+            self.warn("memory ran out for what finds races: there may be more of them");
+        }
+        if let (None, Some(said)) = (&report.failure, &said) {
+            self.warn(said);
         }
         if self.is_for_command {
             tell(&json!({ "report": object(&report, said.as_deref(), settings) }));

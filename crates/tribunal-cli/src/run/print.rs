@@ -61,7 +61,7 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
             "kind": failure.kind,
             "message": failure.headline,
             "place": failure.place.as_ref().map(place),
-            "places": failure.places.iter().map(place).collect::<Vec<Value>>(),
+            "places": failure.places().map(place).collect::<Vec<Value>>(),
             "thread": failure.thread,
             "replay": failure.replay,
             "text": failure.text,

@@ -49,8 +49,8 @@ pub fn document(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
 fn result(ran: &Ran<'_>, failure: &Failure) -> Value {
     let known = RULES.iter().position(|(id, _)| *id == failure.kind);
     let rule = known.unwrap_or(RULES.len() - 1);
-    let first = failure.place.iter().chain(&failure.places).next();
-    let others = failure.places.iter().filter(|place| Some(*place) != first);
+    let first = failure.place.iter().chain(failure.places()).next();
+    let others = failure.places().filter(|place| Some(*place) != first);
     let others = others.filter(|place| place.line > 0).map(location);
     json!({
         "ruleId": RULES[rule].0,
