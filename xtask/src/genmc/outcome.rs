@@ -67,7 +67,7 @@ impl Outcome {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
         let failure = &report["failure"];
         if failure.is_object() {
-            return Outcome::Failed { kind: text(&failure["kind"]), headline: text(&failure["headline"]) };
+            return Outcome::Failed { kind: text(&failure["kind"]), message: text(&failure["message"]) };
         }
         let executions = report["executions"].as_u64();
         match (report["end"].as_str(), executions) {
