@@ -196,7 +196,10 @@ impl Tests {
                 self.tally.undecided += 1;
                 return match is_human {
                     true => writeln!(page, "test {name} ... {}", page.paint(DOUBT, LATE)),
-                    false => Ok(complain(&format!("{name}: {LATE}"))),
+                    false => {
+                        complain(&format!("{name}: {LATE}"));
+                        Ok(())
+                    }
                 };
             }
             Err(problem) => {
@@ -205,7 +208,10 @@ impl Tests {
                     true => {
                         writeln!(page, "test {name} ... {}", page.paint(BAD, &format!("error: {problem}")))
                     }
-                    false => Ok(complain(&format!("error: {name}: {problem}"))),
+                    false => {
+                        complain(&format!("error: {name}: {problem}"));
+                        Ok(())
+                    }
                 };
             }
         };
@@ -221,7 +227,10 @@ impl Tests {
             RunStyle::Human => human(&ran, page),
             RunStyle::Brief => print::line(&ran, page),
             RunStyle::Json => print::json(&ran, page),
-            RunStyle::Junit | RunStyle::Sarif => Ok(self.ran.push(ran)),
+            RunStyle::Junit | RunStyle::Sarif => {
+                self.ran.push(ran);
+                Ok(())
+            }
         }
     }
 
@@ -308,8 +317,30 @@ fn without_harness(output: Vec<String>, name: &str) -> Vec<String> {
     let last = output.iter().rposition(|line| line.starts_with("test result: "));
     let last = last.and_then(|at| output[..at].iter().rposition(|line| line == "failures:"));
     let own = &output[first..last.unwrap_or(output.len()).max(first)];
-    let announced = format!("test {name} ... ");
-    let own = own.iter().map(|line| line.strip_prefix(&announced).unwrap_or(line));
-    let own = own.filter(|line| !line.is_empty() && *line != "FAILED" && !line.starts_with(BACKTRACES));
-    own.map(str::to_string).collect()
+    let announced = format!("test {name} ");
+    // The test goes on in the line that announces it.
+    let goes_on =
+        |line: &'_ String| match line.strip_prefix(&announced).and_then(|rest| rest.split_once("... ")) {
+            Some((_, rest)) => rest.to_string(),
+            None => line.clone(),
+        };
+    let headings = [BACKTRACES, "---- "];
+    let own = own.iter().map(goes_on).filter(|line| !["", "FAILED", "failures:"].contains(&line.as_str()));
+    own.filter(|line| !headings.iter().any(|heading| line.starts_with(heading))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_harness;
+
+    #[test]
+    fn what_the_harness_prints_is_left_out() {
+        let own = |text: &str| without_harness(text.lines().map(str::to_string).collect(), "a::b").join("|");
+        let end = "FAILED\n\nfailures:\n\nfailures:\n    a::b\n\ntest result: FAILED. 0 passed\n\n";
+        assert_eq!(own(&format!("\nrunning 1 test\ntest a::b ... one\ntwo\n{end}")), "one|two");
+        let note = "failures:\n\n---- a::b stdout ----\nnote: test did not panic as expected\n\nfailures:\n    a::b\n\ntest result: FAILED.";
+        let text = format!("running 1 test\ntest a::b - should panic ... FAILED\n\n{note}");
+        assert_eq!(own(&text), "note: test did not panic as expected");
+        assert_eq!(own("one\ntwo"), "one|two");
+    }
 }
