@@ -19,7 +19,7 @@ pub(super) enum Outcome {
     /// An execution fails.
     Failed {
         kind: String,
-        headline: String,
+        message: String,
     },
 }
 
@@ -67,7 +67,7 @@ impl Outcome {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
         let failure = &report["failure"];
         if failure.is_object() {
-            return Outcome::Failed { kind: text(&failure["kind"]), headline: text(&failure["headline"]) };
+            return Outcome::Failed { kind: text(&failure["kind"]), message: text(&failure["message"]) };
         }
         let executions = report["executions"].as_u64();
         match (report["end"].as_str(), executions) {
@@ -119,7 +119,7 @@ impl fmt::Display for Outcome {
             Outcome::Complete(Counts { executions, with_mo, blocked }) => {
                 write!(f, "{with_mo} executions ({executions} without mo, {blocked} blocked)")
             }
-            Outcome::Failed { kind, headline } => write!(f, "{kind}: {headline}"),
+            Outcome::Failed { kind, message } => write!(f, "{kind}: {message}"),
         }
     }
 }
