@@ -10,7 +10,7 @@ use crate::litmus::LitmusArguments;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
 #[cfg(target_os = "linux")]
-use crate::run::RunArguments;
+use crate::run::{CargoArguments, RunArguments};
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
@@ -114,6 +114,9 @@ pub enum Command {
     /// Explore every execution of a program in C, C++ or Rust that was built with -fsanitize=thread
     #[cfg(target_os = "linux")]
     Run(RunArguments),
+    /// Explore the tests of a Rust package, as `cargo tribunal` does
+    #[cfg(target_os = "linux")]
+    Cargo(CargoArguments),
     /// Check events as they happen, and stop at the first violation
     Monitor(MonitorArguments),
     /// Describe histories: threads, events, locations; processes, operations, keys
@@ -157,7 +160,7 @@ impl Command {
             Command::Explore(arguments) => return arguments.search.max_memory,
             #[cfg(target_os = "linux")]
             // It is the program's limit.
-            Command::Run(_) => return None,
+            Command::Run(_) | Command::Cargo(_) => return None,
             Command::Litmus(arguments) => return arguments.max_memory,
             // Its limit is divided among the checks, which keep to it.
             Command::Serve(_) => return None,

@@ -7,7 +7,7 @@ pub mod progress;
 mod search;
 
 pub use json::end_name;
-pub use print::no_failure;
+pub use print::{no_failure, seen};
 pub use search::Search;
 
 use crate::driver::each_file;

@@ -31,6 +31,10 @@ pub enum Failure {
     #[cfg(target_os = "linux")]
     #[error("{program}: {source}")]
     Run { program: String, source: crate::run::Problem },
+    /// Tests cannot be built.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    Cargo(String),
     /// A history calls methods that its specification does not have; the text begins with `file:line`.
     #[error("{source}; the history calls {methods}: name its specification with --spec")]
     OtherMethods { source: tribunal_formats::Error, methods: String },

@@ -88,6 +88,8 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Tally, Failure> {
         Command::Explore(arguments) => explore::run(arguments, out),
         #[cfg(target_os = "linux")]
         Command::Run(arguments) => run::run(arguments, out),
+        #[cfg(target_os = "linux")]
+        Command::Cargo(arguments) => run::test(arguments, out),
         Command::Monitor(arguments) => monitor::run(arguments, out),
         Command::Shrink(arguments) => shrink::run(arguments, out),
         Command::Separate(arguments) => separate::run(arguments, out),

@@ -1,5 +1,6 @@
 //! `tribunal run`: every execution of programs as they are, built with `-fsanitize=thread`.
 
+mod cargo;
 mod inspect;
 mod junit;
 mod print;
@@ -8,6 +9,7 @@ mod report;
 mod runtime;
 mod sarif;
 
+pub use cargo::{CargoArguments, test};
 pub use process::abandon;
 
 use crate::args::workers;
@@ -25,6 +27,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
+use tempfile::TempDir;
 use tribunal_history::model::Model;
 use tribunal_host::most_memory;
 use tribunal_report::printable;
@@ -54,12 +57,25 @@ failure found; 130 stopped by Ctrl-C.";
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub struct RunArguments {
+    #[command(flatten)]
+    options: RunOptions,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"], num_args = 1.., value_hint = ValueHint::CommandWithArguments)]
+    command: Vec<OsString>,
+}
+
+/// How programs are explored.
+#[derive(Args, Debug)]
+struct RunOptions {
     /// The model
     #[arg(short, long, value_name = "MODEL", default_value = "rc20", value_parser = model())]
     model: Model,
     /// Do not look for data races
     #[arg(long)]
     allow_races: bool,
+    /// Take memory that is never freed for a failure, not for a warning
+    #[arg(long)]
+    leaks: bool,
     /// The number of processes that share the work; 0 is one for each core. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
@@ -68,30 +84,15 @@ pub struct RunArguments {
     /// Stop a thread after so many rounds of a loop, and do not count that execution
     #[arg(long, value_name = "N")]
     unroll: Option<u64>,
-    /// Run each execution in a process of its own, for programs whose libraries keep state
-    #[arg(long)]
-    fork: bool,
-    /// What the other threads do when main returns
-    #[arg(long, value_name = "WHAT", default_value = "wait")]
-    exit: Exit,
+    /// Count the executions with their modification orders, too, as other model checkers do
+    #[arg(long, conflicts_with = "random")]
+    count_mo: bool,
     /// Show what the program prints, on standard error
     #[arg(long)]
     keep_output: bool,
     /// How to print results
     #[arg(long, value_name = "STYLE", default_value = "human")]
     style: RunStyle,
-    /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"], num_args = 1.., value_hint = ValueHint::CommandWithArguments)]
-    command: Vec<OsString>,
-}
-
-/// What the other threads do when main returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Exit {
-    /// They go on to their ends, which are looked at too
-    Wait,
-    /// They end there, as they do when the program runs by itself
-    Kill,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -136,6 +137,8 @@ pub enum Problem {
     NoSuchRuntime(PathBuf),
     #[error("a folder for its libraries cannot be made: {0}")]
     Folder(io::Error),
+    #[error("its tests cannot be listed: {0}")]
+    List(String),
     #[error("cannot be started: {0}")]
     Start(io::Error),
     #[error("what libtribunal_run.so reports is malformed: {0}")]
@@ -145,37 +148,18 @@ pub enum Problem {
 }
 
 /// A program that was explored.
-struct Ran<'a> {
-    arguments: &'a RunArguments,
+struct Ran {
+    /// The program, as it was named.
+    program: String,
+    /// The program's arguments.
+    words: Vec<String>,
+    /// What is run: the file's name and the arguments, or the name of a test.
+    name: String,
     report: Report,
     warnings: Vec<String>,
 }
 
-impl Ran<'_> {
-    /// The program, as it was named.
-    fn program(&self) -> String {
-        self.arguments.program()
-    }
-
-    /// The program's arguments.
-    fn words(&self) -> Vec<String> {
-        self.arguments.command.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
-    }
-
-    /// The file's name and the arguments: what is run.
-    fn name(&self) -> String {
-        let program = self.program();
-        let name = Path::new(&program).file_name().unwrap_or(OsStr::new(&program)).to_string_lossy();
-        let words = [name.into_owned()].into_iter().chain(self.words());
-        words.collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl RunArguments {
-    fn program(&self) -> String {
-        self.command.first().map_or(String::new(), |program| program.to_string_lossy().into_owned())
-    }
-
+impl RunOptions {
     /// What the runtime is told. What has no value is unset, so that the line says all.
     fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let Search { random, seed, .. } = self.search;
@@ -197,12 +181,12 @@ impl RunArguments {
             ("TRIBUNAL_THREADS", Some(text(&workers(self.threads)))),
             ("TRIBUNAL_UNROLL", self.unroll.map(|rounds| text(&rounds))),
             ("TRIBUNAL_ALLOW_RACES", flag(self.allow_races)),
+            ("TRIBUNAL_COUNT_MO", flag(self.count_mo)),
+            ("TRIBUNAL_LEAKS", flag(self.leaks)),
             ("TRIBUNAL_MODELS", flag(self.search.models)),
             ("TRIBUNAL_REPAIR", self.search.repair.then(|| seconds(self.search.repair_timeout))),
             // The program may change its directory.
             ("TRIBUNAL_HISTORY", history.map(|file| std::path::absolute(file).unwrap_or(file.into()).into())),
-            ("TRIBUNAL_FORK", flag(self.fork)),
-            ("TRIBUNAL_EXIT", (self.exit == Exit::Kill).then(|| "kill".into())),
             ("TRIBUNAL_OUTPUT", flag(self.keep_output)),
         ]
     }
@@ -214,46 +198,91 @@ impl RunArguments {
     }
 }
 
+/// A program that can be explored, and the libraries that it is to find.
+struct Ready {
+    command: Command,
+    libraries: TempDir,
+}
+
+/// Gets a program ready to be explored.
+fn ready(program: &Path) -> Result<Ready, Problem> {
+    let needed = inspect::inspect(program)?;
+    let libraries = runtime::stand_in(&runtime::find()?, &needed)?;
+    let mut command = Command::new(program);
+    command.envs(runtime::paths(&libraries));
+    Ok(Ready { command, libraries })
+}
+
+impl Ready {
+    /// Explores the program. There may be no report if it was interrupted.
+    fn explore(mut self, options: &RunOptions) -> Result<Explored, Problem> {
+        for (name, value) in options.variables() {
+            match value {
+                Some(value) => self.command.env(name, value),
+                None => self.command.env_remove(name),
+            };
+        }
+        let ended = process::run(self.command, options.keep_output, options.longest(), self.libraries)?;
+        match ended {
+            Ended { report: Some(report), warnings, .. } => {
+                Ok(Explored::Reported(Box::new(report), warnings))
+            }
+            Ended { is_late: true, .. } => Ok(Explored::Late),
+            _ if interrupt::requested() => Ok(Explored::Interrupted),
+            Ended { status, .. } => Err(Problem::NoReport(status)),
+        }
+    }
+}
+
+/// What came of an exploration.
+enum Explored {
+    /// The report and what was warned of.
+    Reported(Box<Report>, Vec<String>),
+    /// It did not stop in time.
+    Late,
+    Interrupted,
+}
+
+/// Of a program that did not stop.
+const LATE: &str = "undecided: the program did not stop long after --timeout, and was ended";
+
+/// What was found, counted.
+fn tally(report: &Report) -> Tally {
+    let (inconsistent, undecided) = (report.failure.is_some().into(), report.is_unfinished().into());
+    Tally { histories: 1, inconsistent, undecided, ..Tally::default() }
+}
+
 pub fn run(arguments: &RunArguments, out: &mut Stdout) -> Result<Tally, Failure> {
-    let failure = |source| Failure::Run { program: arguments.program(), source };
-    let program = inspect::find(arguments.command.first().map_or(OsStr::new(""), |name| name));
-    let needed = inspect::inspect(&program).map_err(failure)?;
-    if let Some(history) = &arguments.search.history {
+    let RunArguments { options, command } = arguments;
+    let words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (name, words) = words.split_first().expect("a program is required");
+    let failure = |source| Failure::Run { program: name.clone(), source };
+    let program = inspect::find(&command[0]);
+    let mut ready = ready(&program).map_err(failure)?;
+    if let Some(history) = &options.search.history {
         spare_inputs(history, &[&program])?;
     }
-    let libraries =
-        runtime::find().and_then(|runtime| runtime::stand_in(&runtime, &needed)).map_err(failure)?;
-    let mut command = Command::new(&program);
-    command.args(&arguments.command[1..]).env("LD_LIBRARY_PATH", runtime::search_path(&libraries));
-    for (name, value) in arguments.variables() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let ended =
-        process::run(command, arguments.keep_output, arguments.longest(), libraries).map_err(failure)?;
-    let mut tally = Tally { histories: 1, ..Tally::default() };
-    let Ended { report, warnings, status, is_late } = ended;
-    let Some(report) = report else {
-        if is_late {
-            complain("undecided: the program did not stop long after --timeout, and was ended");
-            tally.undecided = 1;
-        } else if !interrupt::requested() {
-            return Err(failure(Problem::NoReport(status)));
+    ready.command.args(&command[1..]);
+    let (report, warnings) = match ready.explore(options).map_err(failure)? {
+        Explored::Reported(report, warnings) => (*report, warnings),
+        Explored::Late => {
+            complain(LATE);
+            return Ok(Tally { histories: 1, undecided: 1, ..Tally::default() });
         }
-        return Ok(tally);
+        Explored::Interrupted => return Ok(Tally { histories: 1, ..Tally::default() }),
     };
-    tally.inconsistent = u64::from(report.failure.is_some());
-    tally.undecided = u64::from(report.is_unfinished());
-    let ran = Ran { arguments, report, warnings };
+    let tally = tally(&report);
+    let file = Path::new(name).file_name().unwrap_or(OsStr::new(name)).to_string_lossy();
+    let file = std::iter::once(file.into_owned()).chain(words.iter().cloned());
+    let file = file.collect::<Vec<_>>().join(" ");
+    let ran = Ran { program: name.clone(), words: words.to_vec(), name: file, report, warnings };
     let mut page = Page::new(out.color());
-    match arguments.style {
+    match options.style {
         RunStyle::Human => print::whole(&ran, &mut page)?,
         RunStyle::Brief => print::line(&ran, &mut page)?,
         RunStyle::Json => print::json(&ran, &mut page)?,
-        RunStyle::Junit => junit::document(&ran, &mut page)?,
-        RunStyle::Sarif => sarif::document(&ran, &mut page)?,
+        RunStyle::Junit => junit::document(&[ran], &mut page)?,
+        RunStyle::Sarif => sarif::document(&[ran], &mut page)?,
     }
     out.print(&page)?;
     tally.read_out(out)

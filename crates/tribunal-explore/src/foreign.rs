@@ -33,6 +33,8 @@ pub struct Foreign {
     pub fork: fn() -> Fork,
     /// Whether it may fork.
     pub may_fork: fn() -> bool,
+    /// Whether a thread may wait forever when the main thread has ended.
+    pub may_be_left: fn(ThreadId) -> bool,
     /// The name of an object, by its address.
     pub name: fn(usize) -> Option<String>,
     /// The name of a thread.
@@ -76,7 +78,13 @@ impl Object {
     }
 
     /// As a condition variable: queues the thread, releases a lock, and waits for a notification. Says whether it ended without one.
-    pub fn wait(&self, synchronizes: Synchronizes, release: impl FnOnce(), timed: bool, place: Place) -> bool {
+    pub fn wait(
+        &self,
+        synchronizes: Synchronizes,
+        release: impl FnOnce(),
+        timed: bool,
+        place: Place,
+    ) -> bool {
         condvar::wait(Queue { home: &self.0, synchronizes }, release, timed, place)
     }
 

@@ -100,8 +100,9 @@ pub trait Program {
         false
     }
 
-    /// Whether the program is over when its main thread has ended: other threads may then wait forever, but not for [locks](Self::is_lock).
-    fn ends_with_main(&self) -> bool {
+    /// Whether a thread may wait forever when the main thread has ended: the program is over then.
+    fn may_be_left(&self, thread: ThreadId) -> bool {
+        let _ = thread;
         false
     }
 

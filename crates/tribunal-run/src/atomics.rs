@@ -150,7 +150,9 @@ fn access<T: Value>(at: *mut T, access: Access, native: impl FnOnce(T) -> Option
     let pc = caller();
     outside(|| {
         plain::flush(crate::control::thread());
-        threads::current().place = names::place(pc);
+        let place = names::place(pc);
+        threads::current().place = place;
+        threads::come_by(pc, place);
         perform(at, access, native, pc)
     })
 }

@@ -143,6 +143,8 @@ extern "C" fn landed() -> ! {
             libc::SIGSEGV | libc::SIGBUS => format!("{words}: access of address {address:#x}"),
             _ => words.to_string(),
         };
+        let function = if place.line == 0 { names::function(pc + 1) } else { None };
+        let message = function.map_or(message.clone(), |function| format!("{message}, in {function}"));
         threads::fail(Problem::Crash { message }, place)
     };
     if is_in_program() { outside(tell) } else { tell() }
@@ -206,7 +208,7 @@ extern "C" fn assert_fail(expression: *const c_char, file: *const c_char, line: 
     gives_up(format!("assertion fails: {expression}"), Some(Place { file, line, column: 0 }))
 }
 
-/// The program asks for a signal that the runtime handles: it is not told.
+/// The program asks for a signal that the runtime handles: it is told that somebody does, and does not become who does. Rust's threads then need no stacks for handlers.
 unsafe extern "C" fn sigaction(
     signal: c_int,
     new: *const libc::sigaction,
@@ -215,8 +217,12 @@ unsafe extern "C" fn sigaction(
     let ours = SIGNALS.iter().any(|(known, _)| *known == signal) || signal == libc::SIGALRM;
     if threads::has_begun() && ours {
         if !old.is_null() {
-            // SAFETY: the program gives a place for it, and all zero is the default action.
-            unsafe { *old = std::mem::zeroed() };
+            // SAFETY: the program gives a place for it, and all zero but the handler is an action.
+            unsafe {
+                *old = std::mem::zeroed();
+                (*old).sa_sigaction = fault as *const () as usize;
+                (*old).sa_flags = libc::SA_SIGINFO;
+            }
         }
         return 0;
     }

@@ -7,10 +7,14 @@
 //! | `TRIBUNAL_SEED=1` | the seed of the random numbers |
 //! | `TRIBUNAL_PCT=3` | random by priorities of threads that change at so many points, less one |
 //! | `TRIBUNAL_MAX_EXECUTIONS`, `TRIBUNAL_TIMEOUT`, `TRIBUNAL_MAX_EVENTS`, `TRIBUNAL_MAX_PREEMPTIONS` | limits |
+//! | `TRIBUNAL_MAX_MEMORY` | a limit of what the explorer holds, in bytes |
+//! | `TRIBUNAL_THREADS=2` | so many processes share the work |
+//! | `TRIBUNAL_UNROLL=3` | a thread stops that comes by the same operation more often than this in one call of a function, and the execution does not count |
 //! | `TRIBUNAL_ALLOW_RACES=1` | races of plain accesses are no failures |
 //! | `TRIBUNAL_COUNT_MO=1` | executions are also counted with their modification orders |
 //! | `TRIBUNAL_LEAKS=1` | memory that is lost is a failure |
 //! | `TRIBUNAL_OUTPUT=1` | what the program prints is shown |
+//! | `TRIBUNAL_LIBTEST=1` | the first thread that the program makes is refused: Rust's tests then run on the main thread |
 //! | `TRIBUNAL_MODELS=1`, `TRIBUNAL_REPAIR=60` | of a failure: under which models it goes away, and the orders that repair it |
 //! | `TRIBUNAL_REPORT=3` | a file descriptor to which the report goes, as JSON |
 //!
@@ -27,10 +31,14 @@ pub struct Settings {
     pub options: Options,
     /// Memory that is lost is a failure.
     pub leaks: bool,
+    /// How often a thread may come by the same operation in a call of a function, before it stops there.
+    pub rounds: Option<u32>,
     /// How many processes share the work.
     pub processes: u32,
     /// What the program prints is shown.
     pub output: bool,
+    /// The first thread that the program makes is refused.
+    pub libtest: bool,
     /// Seconds for which a thread may run without an operation.
     pub patience: u64,
     /// How long models under which a failure goes away, and orders that repair it, may be looked for.
@@ -76,13 +84,18 @@ pub fn settings() -> Result<Settings, String> {
     if let Some(most) = number("TRIBUNAL_MAX_EVENTS")? {
         options.max_events = most;
     }
+    if let Some(most) = number("TRIBUNAL_MAX_MEMORY")? {
+        options.max_memory = most;
+    }
     options.allow_races = is_set("TRIBUNAL_ALLOW_RACES")?;
     options.count_mo = is_set("TRIBUNAL_COUNT_MO")?;
     Ok(Settings {
         options,
+        rounds: number("TRIBUNAL_UNROLL")?,
         processes: number("TRIBUNAL_THREADS")?.unwrap_or(1),
         leaks: is_set("TRIBUNAL_LEAKS")?,
         output: is_set("TRIBUNAL_OUTPUT")? || text("TRIBUNAL_REPLAY").is_some(),
+        libtest: is_set("TRIBUNAL_LIBTEST")?,
         patience: number("TRIBUNAL_HANG")?.unwrap_or(5),
         diagnosis: match (number("TRIBUNAL_REPAIR")?, is_set("TRIBUNAL_MODELS")?) {
             (Some(time), _) => Duration::try_from_secs_f64(time).ok(),

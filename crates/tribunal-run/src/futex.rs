@@ -2,7 +2,7 @@
 //!
 //! The system compares the word and queues the thread in one step, and so do all executions that count: a thread reads the word, joins the queue, and reads the word again. If it has
 //! changed then, the execution does not count, since there is one in which the first read sees it. What happens before a wake-up happens before what the woken thread does next; and what happens
-//! before a wake-up that comes too early for a thread happens before its second read.
+//! before a wake-up that comes too early for a thread happens before its second read. The reads are sequentially consistent, as the system's fences make them.
 
 use crate::control::{self, caller, is_in_program};
 use crate::operation::{duration, operation, refuse};
@@ -23,7 +23,7 @@ fn queue(word: *mut u32, place: Place) -> &'static Object {
 /// Waits while the word has a value, at the latest until a time: an error number.
 fn wait(word: *mut u32, value: u32, deadline: Option<Duration>, pc: usize) -> c_int {
     operation(|place| {
-        let read = || atomics::perform(word, Access::Load(Order::Relaxed), |_| None, pc);
+        let read = || atomics::perform(word, Access::Load(Order::SeqCst), |_| None, pc);
         if read() != value {
             return libc::EAGAIN;
         }

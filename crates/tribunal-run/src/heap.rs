@@ -77,7 +77,7 @@ impl Heap {
     fn take(&mut self, number: usize, size: usize, align: usize, site: usize) -> *mut u8 {
         let number = number % ARENAS;
         let start = (self.next[number] + HEADER).next_multiple_of(align.max(HEADER));
-        let end = start.checked_add(size.max(1)).unwrap_or(usize::MAX);
+        let end = start.saturating_add(size.max(1));
         if end > arena(number + 1) {
             return std::ptr::null_mut();
         }
@@ -138,14 +138,14 @@ pub fn for_storage<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The block at an address, if there is one: where it begins, its size, and where it was allocated.
-pub fn block(address: usize) -> Option<(usize, usize, usize)> {
+/// The block at an address, if there is one: where it begins, and where it was allocated.
+pub fn block(address: usize) -> Option<(usize, usize)> {
     let blocks = &HEAP.get().blocks;
     // Blocks of a thread are in the order of their addresses, those of all are not.
     let block = *blocks.iter().filter(|&&block| block <= address).max()?;
     let header = header(block);
     let size = header.size & !FREED;
-    (address < block + size.max(1)).then_some((block, size, header.site))
+    (address < block + size.max(1)).then_some((block, header.site))
 }
 
 /// Blocks that were not given back and that no pointer in memory leads to: how many, and where the first was allocated.

@@ -7,6 +7,13 @@
 //! runtime ([`control`]); a hook goes from one to the other, and asks the explorer. Between executions, all memory that the program can write is made what it was when `main` was first called
 //! ([`memory`]).
 #![allow(unsafe_code, reason = "the interface of compilers and libc is made of pointers")]
+#![cfg_attr(
+    test,
+    allow(
+        dead_code,
+        reason = "unit tests have no entry points, since those would take over the tests' own libc"
+    )
+)]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod annotations;
@@ -28,6 +35,7 @@ mod names;
 mod objects;
 mod only;
 mod operation;
+mod output;
 mod plain;
 mod private;
 mod processes;

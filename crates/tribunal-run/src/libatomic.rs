@@ -32,11 +32,26 @@ macro_rules! by_size {
         // SAFETY: the program gives places for it.
         unsafe {
             match $size {
-                1 => { use u8 as $type; $known }
-                2 => { use u16 as $type; $known }
-                4 => { use u32 as $type; $known }
-                8 => { use u64 as $type; $known }
-                16 => { use u128 as $type; $known }
+                1 => {
+                    use u8 as $type;
+                    $known
+                }
+                2 => {
+                    use u16 as $type;
+                    $known
+                }
+                4 => {
+                    use u32 as $type;
+                    $known
+                }
+                8 => {
+                    use u64 as $type;
+                    $known
+                }
+                16 => {
+                    use u128 as $type;
+                    $known
+                }
                 _ => $other,
             }
         }

@@ -3,7 +3,8 @@
 use crate::control;
 use crate::only::Only;
 use crate::{
-    at_exit, crash, entries, environment, heap, memory, names, objects, plain, processes, real, report, threads,
+    at_exit, crash, entries, environment, heap, memory, names, objects, output, plain, processes, real,
+    report, threads,
 };
 use std::ffi::{c_char, c_int, c_void};
 use tribunal_explore::foreign::Foreign;
@@ -63,6 +64,7 @@ static FOREIGN: Foreign = Foreign {
     finish,
     fork: processes::fork,
     may_fork: processes::may_fork,
+    may_be_left: |thread| threads::of(thread).is_detached,
     name: plain::name,
     thread_name: |thread| threads::of(thread).name.clone(),
 };
@@ -85,12 +87,15 @@ unsafe extern "C" fn explored(
         Err(error) => report::refuse(&error),
     };
     processes::begin(settings.processes, &settings.options);
+    threads::refuse_first(settings.libtest);
     settings.options.stop = Some(processes::stop());
     let main = MAIN.get().expect("it was given before");
     // SAFETY: libc gives so many arguments.
     let kept = unsafe { std::slice::from_raw_parts(arguments, count.unsigned_abs() as usize) }.to_vec();
     *CALL.get() = Some(Call { main, count, arguments, environment, kept });
     *LEAKS_FAIL.get() = settings.leaks;
+    tribunal_history::limits::heap::allow(settings.options.max_memory);
+    threads::bound_rounds(settings.rounds);
     if let Some(single) = real::any(c"__libc_single_threaded") {
         // libc would otherwise take the program for one that has no other threads.
         // SAFETY: a byte of libc.
@@ -99,6 +104,8 @@ unsafe extern "C" fn explored(
     let out = report::Out::take(&settings);
     crash::install(settings.patience);
     names::begin();
+    // What unwinding does once is done now, and not by one of the threads.
+    drop(std::backtrace::Backtrace::force_capture());
     memory::keep(control::own_storage());
     let explorer = Explorer::with_options(settings.options.clone())
         .stack_size(threads::STACK)
@@ -120,6 +127,7 @@ fn begin_execution() {
     heap::begin();
     objects::begin();
     at_exit::begin();
+    output::begin();
     plain::begin();
     threads::begin_execution();
     *STATUS.get() = 0;

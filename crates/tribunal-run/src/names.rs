@@ -27,6 +27,16 @@ pub fn variable(address: usize) -> Option<String> {
     SYMBOLS.get().as_ref()?.variable(address)
 }
 
+/// What is at an offset in the block that the call that returns to `pc` allocated.
+pub fn member(pc: usize, offset: usize) -> String {
+    SYMBOLS.get().as_mut().map_or_else(String::new, |symbols| symbols.member(pc, offset))
+}
+
+/// The function that has the call that returns to `pc`.
+pub fn function(pc: usize) -> Option<String> {
+    SYMBOLS.get().as_mut()?.function(pc)
+}
+
 /// A name as it stands in the source.
 pub fn demangled(name: &str) -> String {
     symbols::demangled(name)

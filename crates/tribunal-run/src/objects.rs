@@ -1,6 +1,7 @@
 //! What threads of the program share, as the explorer has it: atomics and locks, by their addresses in the present execution.
 
 use crate::only::Only;
+use crate::operation::{called, misuse};
 use rustc_hash::FxHashMap;
 use tribunal_explore::foreign::{ATOMIC, Object};
 use tribunal_explore::program::Place;
@@ -18,11 +19,14 @@ pub struct Known {
 /// Objects stay where they are up to the end of the execution, also when they are forgotten: a thread may wait for one.
 #[derive(Default)]
 struct Objects {
+    #[allow(clippy::vec_box, reason = "objects stay where they are")]
     all: Vec<Box<Known>>,
     /// By address divided by eight: those that have a byte there.
     atomics: FxHashMap<usize, Vec<u32>>,
     /// By address.
     locks: FxHashMap<usize, u32>,
+    /// Locks that were destroyed, and where.
+    destroyed: FxHashMap<usize, Place>,
 }
 
 static OBJECTS: Only<Option<Objects>> = Only::new(None);
@@ -37,6 +41,7 @@ pub fn begin() {
     objects.all.clear();
     objects.atomics.clear();
     objects.locks.clear();
+    objects.destroyed.clear();
 }
 
 /// Atomics that have something in common with a range of addresses.
@@ -79,6 +84,10 @@ pub fn add_atomic(at: usize, size: usize, content: u64, place: Place) -> &'stati
 
 /// The lock or the like at an address, made if there is none of this kind: with this value, which whoever accesses it has to tell, too.
 pub fn lock(at: usize, kind: &'static str, initial: u64, place: Place) -> &'static mut Known {
+    if let Some(destroyed) = objects().destroyed.get(&at) {
+        let what = called(std::ptr::without_provenance_mut(at), &format!("the {}", kind.to_lowercase()));
+        misuse(format!("{what} is used after it was destroyed at {destroyed}"), place);
+    }
     let number = match objects().locks.get(&at) {
         Some(&number) if known(number).kind == kind => number,
         _ => {
@@ -99,6 +108,13 @@ fn add(at: usize, size: usize, kind: &'static str, last: u64, place: Place) -> u
 /// What is at an address begins anew.
 pub fn forget_lock(at: usize) {
     objects().locks.remove(&at);
+    objects().destroyed.remove(&at);
+}
+
+/// What is at an address is not to be used any more, unless it is made anew.
+pub fn destroy_lock(at: usize, place: Place) {
+    objects().locks.remove(&at);
+    objects().destroyed.insert(at, place);
 }
 
 /// Nothing of what was in this memory is there any more.
@@ -113,4 +129,5 @@ pub fn forget(at: usize, size: usize) {
         }
     }
     objects.locks.retain(|&lock, _| !(at..at + size).contains(&lock));
+    objects.destroyed.retain(|&lock, _| !(at..at + size).contains(&lock));
 }

@@ -16,6 +16,7 @@ pub fn operation<R>(f: impl FnOnce(Place) -> R) -> R {
         plain::flush(control::thread());
         let place = names::place(pc);
         threads::current().place = place;
+        threads::come_by(pc, place);
         f(place)
     })
 }

@@ -7,7 +7,7 @@ use crate::control::{caller, is_in_program, is_recorded, outside, thread};
 use crate::objects::{self, Known};
 use crate::only::Only;
 use crate::shadow::{Conflict, Epoch, Kind, Shadow};
-use crate::{entries, heap, names, threads};
+use crate::{entries, heap, names, real, threads};
 use std::ffi::c_void;
 use tribunal_explore::Problem;
 use tribunal_explore::foreign::{self, Access};
@@ -146,6 +146,24 @@ pub fn freed(at: usize, size: usize, pc: usize) {
     leave(|| objects::forget(at, size));
 }
 
+/// The memory is no more; there may be other memory at these addresses.
+fn unmapped(at: usize, size: usize) {
+    SHADOW.get().forget(at, size);
+    leave(|| objects::forget(at, size));
+}
+
+/// Whether there was no room for what is needed to find all races.
+pub fn is_incomplete() -> bool {
+    SHADOW.get().lost()
+}
+
+extern "C" fn munmap(at: *mut c_void, size: usize) -> i32 {
+    if is_in_program() {
+        unmapped(at.addr(), size);
+    }
+    real!(munmap(at: *mut c_void, size: usize) -> i32)
+}
+
 fn words(kind: Kind, size: usize) -> String {
     let (what, size) = match kind {
         Kind::Read => ("a read", size),
@@ -167,12 +185,8 @@ pub fn name(at: usize) -> Option<String> {
         return Some(format!("a variable on the stack of {}", threads::called(thread)));
     }
     names::variable(at).or_else(|| {
-        let (start, size, site) = heap::block(at)?;
-        let place = names::place(site);
-        Some(match at - start {
-            0 if size <= 8 => format!("the block of {place}"),
-            offset => format!("the block of {place}, +{offset}"),
-        })
+        let (start, site) = heap::block(at)?;
+        Some(format!("the {}", names::member(site, at - start)))
     })
 }
 
@@ -274,6 +288,7 @@ extern "C" fn read_write4(at: *const c_void) {
 extern "C" fn nothing() {}
 
 entries! {
+    munmap = self::munmap;
     __tsan_read1 = self::read1;
     __tsan_read2 = self::read2;
     __tsan_read4 = self::read4;

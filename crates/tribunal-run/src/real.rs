@@ -11,7 +11,15 @@ pub fn next(known: &AtomicUsize, name: &CStr) -> usize {
     match known.load(Relaxed) {
         0 => {
             // SAFETY: a name that ends.
-            let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }.addr();
+            let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }.addr();
+            if found == 0 {
+                // The runtime may be loaded behind libc.
+                // SAFETY: names that end, and libc is there anyway.
+                unsafe {
+                    let library = libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                    found = libc::dlsym(library, name.as_ptr()).addr();
+                }
+            }
             assert!(found != 0, "libc has no {name:?}");
             known.store(found, Relaxed);
             found

@@ -3,14 +3,14 @@
 use crate::environment::Settings;
 use crate::memory::OWN_FILES;
 use crate::only::Only;
-use crate::{main_function, names, processes};
+use crate::{main_function, names, output, plain, processes};
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::FromRawFd;
 use std::time::Duration;
 use tribunal_explore::program::Place;
-use tribunal_explore::{End, Estimate, Explorer, Failure, Options, Problem, Progress, Report};
+use tribunal_explore::{End, Estimate, Explorer, Failed, Failure, Options, Problem, Progress, Report};
 
 /// Where the report goes.
 static TO: Only<Option<File>> = Only::new(None);
@@ -39,11 +39,7 @@ impl Out {
                 libc::close(report);
             }
             if !settings.output {
-                let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
-                for descriptor in 1..=2 {
-                    libc::dup2(nothing, descriptor);
-                }
-                libc::close(nothing);
+                output::silence();
             }
             Out { people, is_for_command: settings.report.is_some() }
         }
@@ -53,9 +49,20 @@ impl Out {
     pub fn explore(mut self, explorer: &Explorer, settings: &Settings) -> i32 {
         let explorer = explorer.clone().progress(progress);
         let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| explorer.try_run(|| ())));
-        let (mut report, said) = match tried {
-            Ok(Ok(report)) => (report, None),
-            Ok(Err(failed)) => (failed.report.clone(), Some(failed.said.clone())),
+        let (mut report, said, printed) = match tried {
+            Ok(Ok(report)) => (report, None, Vec::new()),
+            Ok(Err(failed)) => {
+                let Failed { failure, said, mut report } = *failed;
+                let printed = match &failure {
+                    Some(failure) if !settings.output => {
+                        output::of(|| drop(explorer.replay(&failure.replay(), || ())))
+                    }
+                    _ => Vec::new(),
+                };
+                // What is said is of the smallest execution.
+                report.failure = failure.or(report.failure);
+                (report, Some(said), printed)
+            }
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the runtime has failed");
@@ -80,11 +87,17 @@ impl Out {
             let place = names::place(site);
             self.warn(&format!("memory is lost: {blocks} never given back, the first one of {size} bytes, allocated at {place}"));
         }
+        if plain::is_incomplete() {
+            self.warn("memory ran out for what finds races: there may be more of them");
+        }
+        if let (None, Some(said)) = (&report.failure, &said) {
+            self.warn(said);
+        }
         if self.is_for_command {
-            tell(&json!({ "report": object(&report, said.as_deref(), settings) }));
+            tell(&json!({ "report": object(&report, said.as_deref(), &printed, settings) }));
         } else {
             let _ = match said {
-                Some(said) => writeln!(self.people, "tribunal: {said}"),
+                Some(said) => writeln!(self.people, "tribunal: {said}{}", last_lines(&printed)),
                 None => writeln!(self.people, "tribunal: {}", passed(&report, &settings.options)),
             };
         }
@@ -98,6 +111,11 @@ impl Out {
             let _ = writeln!(self.people, "tribunal: {text}");
         }
     }
+}
+
+/// What the failing execution printed, in words.
+fn last_lines(printed: &[String]) -> String {
+    if printed.is_empty() { String::new() } else { format!("\nit printed last:\n{}", printed.join("\n")) }
 }
 
 fn passed(report: &Report, options: &Options) -> String {
@@ -170,7 +188,7 @@ fn places(failure: &Failure) -> Vec<Place> {
     }
 }
 
-fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
+fn object(report: &Report, said: Option<&str>, printed: &[String], settings: &Settings) -> Json {
     let end = match report.end {
         End::Complete => "complete",
         End::Failed => "failed",
@@ -191,6 +209,7 @@ fn object(report: &Report, said: Option<&str>, settings: &Settings) -> Json {
             "places": places(failure).into_iter().map(place).collect::<Vec<_>>(),
             "thread": failure.thread.map(|thread| failure.threads[thread.index()].clone()),
             "replay": failure.replay_string(),
+            "output": printed,
         })
     });
     json!({

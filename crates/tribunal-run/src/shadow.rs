@@ -167,11 +167,6 @@ impl Shadow {
         }
     }
 
-    /// These bytes are no longer watched.
-    pub fn unwatch(&mut self, address: usize, size: usize) {
-        self.each_present_cell(address, size, |cell, mask, _| cell.unwatch(mask));
-    }
-
     /// The memory of these bytes begins anew: there were no accesses, they are not freed, and nobody watches them.
     pub fn forget(&mut self, address: usize, size: usize) {
         self.each_present_cell(address, size, |cell, mask, rest| cell.forget(mask, rest));

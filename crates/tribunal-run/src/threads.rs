@@ -101,8 +101,25 @@ pub fn has_begun() -> bool {
     HAS_BEGUN.load(Relaxed)
 }
 
+static REFUSES_FIRST: AtomicBool = AtomicBool::new(false);
+/// The first thread of this execution is still to be refused.
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the first thread that each execution makes is refused, or not.
+///
+/// Rust's libtest has a thread for each test, and runs the test itself where there can be none: what is explored is smaller by a thread.
+pub fn refuse_first(refuses: bool) {
+    REFUSES_FIRST.store(refuses, Relaxed);
+}
+
+/// Whether a thread that is to be made is refused.
+pub fn is_refused() -> bool {
+    REFUSES.swap(false, Relaxed)
+}
+
 /// An execution begins.
 pub fn begin_execution() {
+    REFUSES.store(REFUSES_FIRST.load(Relaxed), Relaxed);
     THREADS.get().clear();
     KEYS.get().truncate(*FIRST_KEYS.get());
     of(ThreadId(0));
@@ -119,6 +136,38 @@ struct Calls {
     /// How many; those that are deeper than there is room for are not kept.
     depth: usize,
     kept: Vec<usize>,
+    /// If rounds of loops are bounded: the depth of a call, an operation in it, and how often the thread has come by.
+    rounds: Vec<(usize, usize, u32)>,
+}
+
+/// How often a thread may come by the same operation in a call of a function.
+static MOST_ROUNDS: Only<Option<u32>> = Only::new(None);
+
+/// Bounds the rounds of loops.
+pub fn bound_rounds(most: Option<u32>) {
+    *MOST_ROUNDS.get() = most;
+}
+
+/// The thread comes by an operation. If it has done so more often than it may, it stops, and the execution does not count. Control is in the runtime.
+pub fn come_by(pc: usize, place: Place) {
+    let Some(most) = *MOST_ROUNDS.get() else { return };
+    let calls = &mut current().calls;
+    let (depth, rounds) = (calls.depth, &mut calls.rounds);
+    rounds.retain(|(at, ..)| *at <= depth);
+    let known = rounds.iter_mut().find(|(at, by, _)| (*at, *by) == (depth, pc));
+    let times = match known {
+        Some((.., times)) => {
+            *times += 1;
+            *times
+        }
+        None => {
+            rounds.push((depth, pc, 1));
+            1
+        }
+    };
+    if times > most {
+        foreign::block(place);
+    }
 }
 
 /// The deepest call that is kept.
@@ -138,6 +187,7 @@ extern "C" fn function_entry(returns_to: usize) {
 extern "C" fn function_exit() {
     if is_in_program() {
         let calls = &mut current().calls;
+        calls.rounds.retain(|(at, ..)| *at < calls.depth);
         calls.depth = calls.depth.saturating_sub(1);
     }
 }
@@ -377,8 +427,7 @@ pub fn told(thread: ThreadId, known: Option<&[u32]>) {
 
 /// The thread on whose stack an address is.
 pub fn with_stack(address: usize) -> Option<ThreadId> {
-    let has =
-        |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
+    let has = |thread: &Thread| (thread.back.saturating_sub(STACK)..thread.back).contains(&address);
     THREADS.get().iter().position(has).map(ThreadId::from_index)
 }
 

@@ -110,7 +110,8 @@ extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut libc::timezone) 
     }
     let now = now();
     if !time.is_null() {
-        let value = libc::timeval { tv_sec: now.as_secs().cast_signed(), tv_usec: now.subsec_micros().into() };
+        let value =
+            libc::timeval { tv_sec: now.as_secs().cast_signed(), tv_usec: now.subsec_micros().into() };
         // SAFETY: the program gives a place for it.
         unsafe { *time = value };
     }

@@ -48,7 +48,11 @@ extern "C" fn atomic_begin() {
 extern "C" fn atomic_end() {
     if is_in_program() {
         operation(|place| {
-            objects::lock(section(), MUTEX, 0, place).object.access(0, Access::Store(Order::Release, 0), place);
+            objects::lock(section(), MUTEX, 0, place).object.access(
+                0,
+                Access::Store(Order::Release, 0),
+                place,
+            );
         });
     }
 }

@@ -136,7 +136,7 @@ impl Release {
         Ok(if self.musl { target.join(&self.target).join("release") } else { target.join("release") })
     }
 
-    /// The command, its completions and its manual.
+    /// The command, its completions and its manual, and what `tribunal run` and `cargo tribunal` need.
     fn command(&self) -> Result<(), String> {
         let name = format!("tribunal{}", std::env::consts::EXE_SUFFIX);
         let share = self.folder().join("share");
@@ -153,7 +153,21 @@ impl Release {
         }
         let manual = share.join("man/man1");
         fs::create_dir_all(&manual).map_err(failed(&manual))?;
-        run(Command::new(&command).args(["man", "--dir"]).arg(&manual))
+        run(Command::new(&command).args(["man", "--dir"]).arg(&manual))?;
+        // The library that stands in for ThreadSanitizer's is for Linux on x86-64, and shared.
+        if self.target == "x86_64-unknown-linux-gnu" { self.runtime() } else { Ok(()) }
+    }
+
+    /// What stands in for ThreadSanitizer's library, with the names by which linkers and programs ask for that, and `cargo tribunal`.
+    fn runtime(&self) -> Result<(), String> {
+        const FILE: &str = "libtribunal_run.so";
+        let library = self.folder().join("lib/tribunal");
+        copy(&self.built("tribunal-run", &["--lib"])?.join(FILE), &library.join(FILE))?;
+        for name in ["libtsan.so", "libtsan.so.2", "libclang_rt.tsan-x86_64.so"] {
+            link(FILE, &library.join(name))?;
+        }
+        let name = "cargo-tribunal";
+        copy(&self.built("tribunal-cli", &["--bin", name])?.join(name), &self.folder().join("bin").join(name))
     }
 
     /// The C library, static and shared, with its header and what pkg-config asks for.

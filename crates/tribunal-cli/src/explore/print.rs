@@ -46,13 +46,17 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
 /// That nothing failed, in how many executions, and why not in all.
 pub fn no_failure(report: &Report, page: &Page) -> String {
     let style = if is_unfinished(report.end) { DOUBT } else { GOOD };
+    format!("{} in {}", page.paint(style, "no failure"), seen(report))
+}
+
+/// What was seen, such as `all 24 executions`.
+pub fn seen(report: &Report) -> String {
     let all = match (report.end, report.executions) {
         (End::Complete, 1) => "its ",
         (End::Complete, _) => "all ",
         _ => "",
     };
-    let counts = executions(report);
-    format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
+    format!("{all}{}{}{}", executions(report), ended(report), left(report))
 }
 
 fn executions(report: &Report) -> String {

@@ -10,17 +10,23 @@ use tribunal_explore::{End, Estimate};
 use tribunal_report::{SCHEMA, printable, printable_lines};
 
 /// What was found, in a line.
-pub fn line(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
+pub fn line(ran: &Ran, page: &mut Page) -> io::Result<()> {
     let verdict = match &ran.report.failure {
         Some(failure) => page.paint(BAD, &printable_lines(&failure.headline)),
         None => no_failure(&ran.report.counts(), page),
     };
-    writeln!(page, "{}: {}: {verdict}", printable(&ran.name()), printable(&ran.report.model))
+    writeln!(page, "{}: {}: {verdict}", printable(&ran.name), printable(&ran.report.model))
 }
 
 /// All that was found.
-pub fn whole(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
+pub fn whole(ran: &Ran, page: &mut Page) -> io::Result<()> {
     line(ran, page)?;
+    details(ran, page)?;
+    writeln!(page, "  {:.2} s", ran.report.counts().duration.as_secs_f64())
+}
+
+/// What does not fit in the line.
+pub fn details(ran: &Ran, page: &mut Page) -> io::Result<()> {
     let counts = ran.report.counts();
     if let (End::Complete, Some(unfinished)) = (counts.end, &ran.report.unfinished) {
         writeln!(page, "  {}", printable(unfinished))?;
@@ -31,6 +37,10 @@ pub fn whole(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
         let text = failure.text.strip_prefix(&failure.headline).unwrap_or(&failure.text).trim();
         let lines = text.lines().map(|line| printable(line).into_owned());
         lines.map(|line| format!("  {line}")).try_for_each(|line| writeln!(page, "{}", line.trim_end()))?;
+        if !failure.output.is_empty() {
+            writeln!(page, "\n  what it printed last:")?;
+            indented(failure.output.iter().map(|line| printable(line)), page)?;
+        }
         if let Some(history) = &failure.history {
             writeln!(page, "  history: {}", printable(history))?;
         }
@@ -44,11 +54,11 @@ pub fn whole(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
             indented(lines, page)?;
         }
     }
-    writeln!(page, "  {:.2} s", counts.duration.as_secs_f64())
+    Ok(())
 }
 
 /// All that was found, as an object in a line.
-pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
+pub fn json(ran: &Ran, page: &mut Page) -> io::Result<()> {
     let counts = ran.report.counts();
     let verdict = match &ran.report.failure {
         Some(_) => "failure",
@@ -61,10 +71,11 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
             "kind": failure.kind,
             "message": failure.headline,
             "place": failure.place.as_ref().map(place),
-            "places": failure.places.iter().map(place).collect::<Vec<Value>>(),
+            "places": failure.places().map(place).collect::<Vec<Value>>(),
             "thread": failure.thread,
             "replay": failure.replay,
             "text": failure.text,
+            "output": failure.output,
             "history": failure.history,
         })
     });
@@ -72,8 +83,8 @@ pub fn json(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
     let models = models.map(|under| json!({"model": under.model, "verdict": under.verdict}));
     let object = json!({
         "schema": SCHEMA,
-        "file": ran.program(),
-        "arguments": ran.words(),
+        "file": ran.program,
+        "arguments": ran.words,
         "model": ran.report.model,
         "verdict": verdict,
         "end": end_name(counts.end),

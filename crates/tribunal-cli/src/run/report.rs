@@ -38,7 +38,6 @@ struct Told {
 pub struct Report {
     pub model: String,
     executions: u64,
-    #[serde(default)]
     with_mo: Option<u64>,
     blocked: u64,
     outside: u64,
@@ -82,11 +81,14 @@ pub struct Failure {
     pub text: String,
     /// Where it was noticed.
     pub place: Option<Place>,
-    /// All places of the execution.
+    /// The places that the failure is about, as far as they are known.
     #[serde(default)]
-    pub places: Vec<Place>,
+    places: Vec<Option<Place>>,
     pub thread: Option<String>,
     pub replay: String,
+    /// The last lines that the execution prints.
+    #[serde(default)]
+    pub output: Vec<String>,
     /// The file that it was written to.
     pub history: Option<String>,
 }
@@ -97,6 +99,13 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
+}
+
+impl Failure {
+    /// The places that it is about.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().flatten()
+    }
 }
 
 /// Whether a program that fails does so under a model.

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -39,12 +39,17 @@ pub fn stand_in(runtime: &Path, needed: &[String]) -> Result<TempDir, Problem> {
     Ok(made)
 }
 
-/// Where the program looks for libraries: there first, and then where the user says.
-pub fn search_path(libraries: &TempDir) -> OsString {
-    let mut path = libraries.path().as_os_str().to_os_string();
-    if let Some(users) = env::var_os("LD_LIBRARY_PATH").filter(|users| !users.is_empty()) {
-        path.push(":");
-        path.push(users);
-    }
-    path
+/// Where the program looks for libraries, and which comes before all others: rustc names libc first, which would then keep its own functions.
+pub fn paths(libraries: &TempDir) -> [(&'static str, OsString); 2] {
+    let folder = libraries.path();
+    [
+        ("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", folder.as_os_str())),
+        ("LD_PRELOAD", before("LD_PRELOAD", folder.join(NAMES[0]).as_os_str())),
+    ]
+}
+
+/// A path, and behind it what the user's variable has.
+fn before(variable: &str, path: &OsStr) -> OsString {
+    let users = env::var_os(variable).filter(|users| !users.is_empty());
+    [Some(path.into()), users].into_iter().flatten().collect::<Vec<OsString>>().join(OsStr::new(":"))
 }

@@ -20,12 +20,9 @@ const RULES: [(&str, &str); 10] = [
     ("other", "Another failure"),
 ];
 
-pub fn document(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
+pub fn document(all: &[Ran], page: &mut Page) -> io::Result<()> {
     let rules = RULES.map(|(id, text)| json!({"id": id, "shortDescription": {"text": text}}));
-    let results: Vec<Value> = ran.report.failure.iter().map(|failure| result(ran, failure)).collect();
-    let unfinished = ran.report.unfinished.as_ref().filter(|_| ran.report.failure.is_none());
-    let notes = unfinished.into_iter().chain(&ran.warnings);
-    let notes = notes.map(|text| json!({"level": "warning", "message": {"text": text}}));
+    let results = all.iter().flat_map(|ran| ran.report.failure.iter().map(|failure| result(ran, failure)));
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -35,22 +32,29 @@ pub fn document(ran: &Ran<'_>, page: &mut Page) -> io::Result<()> {
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
-            "invocations": [{
-                "executionSuccessful": !ran.report.is_unfinished(),
-                "commandLine": ran.name(),
-                "toolExecutionNotifications": notes.collect::<Vec<Value>>(),
-            }],
-            "results": results,
+            "invocations": all.iter().map(invocation).collect::<Vec<Value>>(),
+            "results": results.collect::<Vec<Value>>(),
         }],
     });
     writeln!(page, "{document:#}")
 }
 
-fn result(ran: &Ran<'_>, failure: &Failure) -> Value {
+fn invocation(ran: &Ran) -> Value {
+    let unfinished = ran.report.unfinished.as_ref().filter(|_| ran.report.failure.is_none());
+    let notes = unfinished.into_iter().chain(&ran.warnings);
+    let notes = notes.map(|text| json!({"level": "warning", "message": {"text": text}}));
+    json!({
+        "executionSuccessful": !ran.report.is_unfinished(),
+        "commandLine": ran.name,
+        "toolExecutionNotifications": notes.collect::<Vec<Value>>(),
+    })
+}
+
+fn result(ran: &Ran, failure: &Failure) -> Value {
     let known = RULES.iter().position(|(id, _)| *id == failure.kind);
     let rule = known.unwrap_or(RULES.len() - 1);
-    let first = failure.place.iter().chain(&failure.places).next();
-    let others = failure.places.iter().filter(|place| Some(*place) != first);
+    let first = failure.place.iter().chain(failure.places()).next();
+    let others = failure.places().filter(|place| Some(*place) != first);
     let others = others.filter(|place| place.line > 0).map(location);
     json!({
         "ruleId": RULES[rule].0,

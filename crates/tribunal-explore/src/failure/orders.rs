@@ -217,8 +217,8 @@ impl<P: Program> Program for Reordered<P> {
         self.program.told(thread, known.as_deref());
     }
 
-    fn ends_with_main(&self) -> bool {
-        self.program.ends_with_main()
+    fn may_be_left(&self, thread: ThreadId) -> bool {
+        self.program.may_be_left(thread)
     }
 
     fn handles(&self, loc: LocId) -> u32 {

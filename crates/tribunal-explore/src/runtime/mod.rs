@@ -310,8 +310,8 @@ impl Program for Rust {
         self.foreign.is_some_and(|foreign| (foreign.may_fork)())
     }
 
-    fn ends_with_main(&self) -> bool {
-        self.foreign.is_some()
+    fn may_be_left(&self, thread: ThreadId) -> bool {
+        self.foreign.is_some_and(|foreign| (foreign.may_be_left)(thread))
     }
 
     fn asks_what_threads_know(&self) -> bool {

@@ -268,11 +268,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         if self.order.iter().any(|thread| claims(state(thread))) || !self.is_stuck() {
             return Ok(Outcome::Blocked);
         }
-        let main = self.runner(ThreadId::from_index(0)).state;
-        if main == State::Ended
-            && self.program.ends_with_main()
-            && !self.order.iter().any(|&thread| self.wants_lock(thread))
-        {
+        if self.is_all_left() {
             return self.complete();
         }
         let mut waiting = Vec::new();
@@ -303,10 +299,13 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         Err((problem, place, Some(thread)))
     }
 
-    /// Whether a thread waits for a lock.
-    fn wants_lock(&self, thread: ThreadId) -> bool {
-        let waits = |&&last: &&EventId| self.graph.event(last).waiting && self.graph.event(last).of_lock;
-        self.graph.thread(thread).last().filter(waits).is_some()
+    /// Whether the main thread has ended, and all that wait may [be left](Program::may_be_left).
+    fn is_all_left(&self) -> bool {
+        let has_ended = |thread: ThreadId| {
+            self.runners[thread.index()].as_ref().is_some_and(|runner| runner.state == State::Ended)
+        };
+        has_ended(ThreadId::from_index(0))
+            && self.order.iter().all(|&thread| has_ended(thread) || self.program.may_be_left(thread))
     }
 
     /// The receive that a thread waits in: it is no event yet.

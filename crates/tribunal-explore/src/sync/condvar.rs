@@ -4,7 +4,7 @@ use super::{LockResult, MutexGuard, PoisonError};
 use crate::program::{Place, Update};
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
-use crate::runtime::state;
+use crate::runtime::state::{self, SlotId};
 use crate::thread::is;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -100,11 +100,14 @@ fn clear(queue: u64, _: [u64; 2]) -> Option<u64> {
 }
 
 /// The location by which a wait is told.
-fn token(waiter: Waiter, place: Place) -> Option<Arc<Home>> {
+fn token(waiter: Waiter, place: Place) -> Option<SlotId> {
     state::with(|state| {
         let key = (ThreadId(waiter.0), waiter.1);
         let new = || Arc::new(Home::new("a wait for a Condvar", place));
-        state.tokens.entry(key).or_insert_with(new).clone()
+        let home = state.tokens.entry(key).or_insert_with(new).clone();
+        let slot = home.slot(state, || 0);
+        state.slot(slot).address = home.address();
+        slot
     })
 }
 
@@ -172,11 +175,11 @@ pub(crate) fn wait(queue: Queue, release: impl FnOnce(), timed: bool, place: Pla
     if !left && let Some(token) = token(waiter, place) {
         let (order, until) = (queue.synchronizes.or_relaxed(Order::Acquire), is(1));
         let wait = if timed { Access::TimedAwait { order, until } } else { Access::Await { order, until } };
-        left = ops::access(&token, || 0, wait, place) == Some(ops::TIMED_OUT);
+        left = ops::access_slot(token, wait, place) == Some(ops::TIMED_OUT);
         if left && !leaves() {
             // It is being notified, and the notification is not to be lost.
             left = false;
-            ops::access(&token, || 0, Access::Await { order, until }, place);
+            ops::access_slot(token, Access::Await { order, until }, place);
         }
     }
     left
@@ -184,18 +187,24 @@ pub(crate) fn wait(queue: Queue, release: impl FnOnce(), timed: bool, place: Pla
 
 /// Wakes threads that wait: how many.
 pub(crate) fn notify(queue: Queue, whom: Notified, place: Place) -> usize {
-    let (apply, count): (Apply, _) = match whom {
-        Notified::One => (pop, 1),
-        Notified::All => (clear, usize::MAX),
+    let (apply, count): (Apply, _) = match (whom, queue.synchronizes) {
+        (Notified::One, Synchronizes::No) => (pop, 1),
+        (Notified::All, Synchronizes::No) => (clear, usize::MAX),
+        // Who joins the queue after a notification knows what came before that, also where nobody was waiting: it is a write in any case.
+        (Notified::One, Synchronizes::Yes) => (|queue, operands| pop(queue, operands).or(Some(0)), 1),
+        (Notified::All, Synchronizes::Yes) => (|_, _| Some(0), usize::MAX),
     };
     let before = queue.change(apply, (0, 0), place);
     if before == 0 {
         return 0;
     }
-    let woken: Vec<Waiter> = queues(|queues| queues.get(before).iter().copied().take(count).collect());
-    let (number, order) = (woken.len(), queue.synchronizes.or_relaxed(Order::Release));
-    for token in woken.into_iter().filter_map(|waiter| token(waiter, place)) {
-        ops::access(&token, || 0, Access::Store(order, 1), place);
+    let order = queue.synchronizes.or_relaxed(Order::Release);
+    let number = queues(|queues| queues.get(before).len()).min(count);
+    for at in 0..number {
+        let waiter = queues(|queues| queues.get(before)[at]);
+        if let Some(token) = token(waiter, place) {
+            ops::access_slot(token, Access::Store(order, 1), place);
+        }
     }
     number
 }

@@ -38,12 +38,7 @@ pub(crate) fn begin(home: &Home, initial: u64, forgive: bool, place: Place) -> O
             DONE => return Some(None),
             UNDER_WAY => {
                 let until = Condition { holds: |word, _| word != UNDER_WAY, operand: 0 };
-                ops::access(
-                    home,
-                    || initial,
-                    Access::Await { order: Order::Acquire, until },
-                    place,
-                )?;
+                ops::access(home, || initial, Access::Await { order: Order::Acquire, until }, place)?;
             }
             POISONED if !forgive => panic!("Once instance has previously been poisoned"),
             word => return Some(Some(word)),

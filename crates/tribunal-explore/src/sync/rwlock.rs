@@ -19,7 +19,8 @@ pub struct RwLock<T: ?Sized> {
 
 const WRITER: u64 = u64::MAX;
 /// Takes the lock for reading, if no writer holds it.
-pub const TAKE_READ: Update = Update { apply: |word, _| (word != WRITER).then(|| word + 1), operands: [0; 2] };
+pub const TAKE_READ: Update =
+    Update { apply: |word, _| (word != WRITER).then(|| word + 1), operands: [0; 2] };
 /// Takes the lock for writing, if it is free.
 pub const TAKE_WRITE: Update = Update { apply: |word, _| (word == 0).then_some(WRITER), operands: [0; 2] };
 /// A reader gives the lock back. A writer stores 0.

@@ -15,7 +15,10 @@ fn object(condition: *mut c_void, place: Place) -> &'static Object {
 /// Unlocks the mutex, waits, and locks it again.
 pub fn wait_at(condition: *mut c_void, mutex: *mut c_void, patience: Patience, place: Place) -> c_int {
     if !mutex::is_held(mutex) {
-        misuse(format!("{} is waited for without its mutex", called(condition, "the condition variable")), place);
+        misuse(
+            format!("{} is waited for without its mutex", called(condition, "the condition variable")),
+            place,
+        );
     }
     let timed = matches!(patience, Patience::Until(_));
     let release = || _ = mutex::unlock_at(mutex, place);
@@ -50,7 +53,11 @@ extern "C" fn wait(condition: *mut c_void, mutex: *mut c_void) -> c_int {
     operation(|place| wait_at(condition, mutex, Patience::Forever, place))
 }
 
-extern "C" fn timed_wait(condition: *mut c_void, mutex: *mut c_void, deadline: *const libc::timespec) -> c_int {
+extern "C" fn timed_wait(
+    condition: *mut c_void,
+    mutex: *mut c_void,
+    deadline: *const libc::timespec,
+) -> c_int {
     if !is_in_program() {
         return real!(pthread_cond_timedwait(
             condition: *mut c_void,
@@ -90,7 +97,7 @@ extern "C" fn destroy(condition: *mut c_void) -> c_int {
     if !is_in_program() {
         return real!(pthread_cond_destroy(condition: *mut c_void) -> c_int);
     }
-    operation(|_| objects::forget_lock(condition.addr()));
+    operation(|place| objects::destroy_lock(condition.addr(), place));
     0
 }
 

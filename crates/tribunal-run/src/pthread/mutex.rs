@@ -93,7 +93,10 @@ pub fn unlock_at(mutex: *mut c_void, place: Place) -> c_int {
             if matches!(kind(mutex), libc::PTHREAD_MUTEX_RECURSIVE | libc::PTHREAD_MUTEX_ERRORCHECK) {
                 return libc::EPERM;
             }
-            misuse(format!("{} is unlocked by a thread that does not hold it", called(mutex, "the mutex")), place);
+            misuse(
+                format!("{} is unlocked by a thread that does not hold it", called(mutex, "the mutex")),
+                place,
+            );
         }
         *depth(mutex) -= 1;
         if *depth(mutex) > 0 {
@@ -112,7 +115,7 @@ pub fn destroy_at(mutex: *mut c_void, place: Place) {
     if unsafe { *owner(mutex) } != 0 {
         misuse(format!("{} is destroyed while it is held", called(mutex, "the mutex")), place);
     }
-    objects::forget_lock(mutex.addr());
+    objects::destroy_lock(mutex.addr(), place);
 }
 
 extern "C" fn init(mutex: *mut c_void, attributes: *const c_void) -> c_int {

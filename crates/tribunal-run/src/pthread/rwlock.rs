@@ -64,7 +64,7 @@ extern "C" fn destroy(lock: *mut c_void) -> c_int {
     if !is_in_program() {
         return real!(pthread_rwlock_destroy(lock: *mut c_void) -> c_int);
     }
-    operation(|_| objects::forget_lock(lock.addr()));
+    operation(|place| objects::destroy_lock(lock.addr(), place));
     0
 }
 

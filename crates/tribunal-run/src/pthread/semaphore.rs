@@ -37,7 +37,7 @@ extern "C" fn destroy(semaphore: *mut c_void) -> c_int {
     if !is_in_program() {
         return real!(sem_destroy(semaphore: *mut c_void) -> c_int);
     }
-    operation(|_| objects::forget_lock(semaphore.addr()));
+    operation(|place| objects::destroy_lock(semaphore.addr(), place));
     0
 }
 

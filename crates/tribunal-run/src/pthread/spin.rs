@@ -18,7 +18,7 @@ extern "C" fn init(lock: *mut c_void, shared: c_int) -> c_int {
 
 extern "C" fn destroy(lock: *mut c_void) -> c_int {
     if is_in_program() {
-        operation(|_| objects::forget_lock(lock.addr()));
+        operation(|place| objects::destroy_lock(lock.addr(), place));
     }
     0
 }

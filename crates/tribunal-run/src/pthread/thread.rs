@@ -32,6 +32,9 @@ extern "C" fn create(
             argument: *mut c_void
         ) -> c_int);
     }
+    if threads::is_refused() {
+        return libc::EAGAIN;
+    }
     let mut detached = 0;
     if !attributes.is_null() {
         let detached: *mut c_int = &raw mut detached;

@@ -299,10 +299,6 @@ impl Cell {
         self.extra |= u32::from(mask);
     }
 
-    pub fn unwatch(&mut self, mask: u8) {
-        self.extra &= !u32::from(mask);
-    }
-
     /// Forgets all of these bytes, in a cell of this execution.
     #[inline]
     pub fn forget(&mut self, mask: u8, rest: &mut Rest) {
@@ -313,7 +309,7 @@ impl Cell {
             self.start(Access::EMPTY);
         } else {
             self.tags = self.tags.map(|tag| tag.without(mask));
-            self.unwatch(mask);
+            self.extra &= !u32::from(mask);
         }
     }
 }

@@ -125,11 +125,7 @@ fn execute(random: &mut Random, shadow: &mut Shadow) -> (usize, bool) {
                 shadow.watch(address, size);
                 naive.watched.extend(address..address + size);
             }
-            2 => {
-                shadow.unwatch(address, size);
-                naive.watched.retain(|byte| !(address..address + size).contains(byte));
-            }
-            3..8 => clocks.event(thread, None),
+            2..8 => clocks.event(thread, None),
             _ => {
                 if random.index(4) < meet {
                     let other = random.index(threads);

@@ -5,9 +5,10 @@ use super::{demangled, normal};
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
 use memmap2::Mmap;
-use object::{File, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+#[cfg(test)]
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,13 +17,24 @@ use std::sync::Arc;
 pub type Bytes = EndianSlice<'static, LittleEndian>;
 
 pub struct Binary {
-    addresses: Range<u64>,
+    /// Where it is loaded, but for the bias.
+    #[cfg(test)]
+    pub addresses: Range<u64>,
     /// By address.
     symbols: Vec<Symbol>,
     dwarf: Arc<Dwarf<Bytes>>,
     /// None if the debug information is malformed.
     context: Option<Context<Bytes>>,
     variables: OnceCell<Variables>,
+}
+
+/// From the first segment of a file to the last.
+#[cfg(test)]
+fn addresses(file: &File<'_>) -> Range<u64> {
+    use object::ObjectSegment;
+    let segments = || file.segments().map(|segment| (segment.address(), segment.address() + segment.size()));
+    let start = segments().map(|(start, _)| start).min().unwrap_or_default();
+    start..segments().map(|(_, end)| end).max().unwrap_or_default()
 }
 
 /// A function or a variable of the symbol table.
@@ -62,22 +74,14 @@ impl Binary {
             Ok(EndianSlice::new(data, LittleEndian))
         };
         let dwarf = Arc::new(Dwarf::load(section).ok()?);
-        let segments =
-            || file.segments().map(|segment| (segment.address(), segment.address() + segment.size()));
-        let start = segments().map(|(start, _)| start).min().unwrap_or_default();
-        let end = segments().map(|(_, end)| end).max().unwrap_or_default();
         Some(Binary {
-            addresses: start..end,
+            #[cfg(test)]
+            addresses: addresses(&file),
             symbols: symbols(&file),
             context: Context::from_arc_dwarf(Arc::clone(&dwarf)).ok(),
             dwarf,
             variables: OnceCell::new(),
         })
-    }
-
-    /// Where it is loaded, but for the bias.
-    pub fn addresses(&self) -> Range<u64> {
-        self.addresses.clone()
     }
 
     /// The function or variable of the symbol table that has an address.

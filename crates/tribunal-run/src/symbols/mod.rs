@@ -41,6 +41,7 @@ impl Symbols {
         Symbols { live: true, ..Symbols::of(module::loaded()) }
     }
 
+    #[cfg(test)]
     /// Those of one file, as if it were loaded with this difference between addresses in memory and in the file.
     pub fn of_file(path: &Path, bias: usize) -> std::io::Result<Self> {
         Ok(Symbols::of(vec![Module::of_file(path, bias)?]))

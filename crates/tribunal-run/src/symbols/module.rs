@@ -3,7 +3,6 @@
 use super::binary::Binary;
 use std::cell::OnceCell;
 use std::ffi::CStr;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +19,10 @@ pub struct Module {
 
 impl Module {
     /// A file as if it were loaded.
-    pub fn of_file(path: &Path, bias: usize) -> io::Result<Self> {
-        let binary = Binary::open(path).ok_or(io::ErrorKind::InvalidData)?;
-        let Range { start, end } = binary.addresses();
+    #[cfg(test)]
+    pub fn of_file(path: &Path, bias: usize) -> std::io::Result<Self> {
+        let binary = Binary::open(path).ok_or(std::io::ErrorKind::InvalidData)?;
+        let Range { start, end } = binary.addresses.clone();
         let addresses = start as usize + bias..end as usize + bias;
         let module = Module::new(path.into(), name(path), true, bias, addresses);
         Ok(Module { binary: OnceCell::from(Some(binary)), ..module })

@@ -1,4 +1,4 @@
-//! Symbols of programs that compilers on this machine make.
+//! Programs in C and C++ that compilers on this machine make: their symbols, and what of libc they reach.
 
 #[path = "../../src/symbols/mod.rs"]
 #[allow(
@@ -8,4 +8,5 @@
     reason = "it is a part of the library, which cannot be linked here"
 )]
 mod found;
+mod programs;
 mod symbols;

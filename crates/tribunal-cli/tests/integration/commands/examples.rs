@@ -24,7 +24,7 @@ fn histories() -> BTreeMap<String, Vec<History>> {
     let mut found = BTreeMap::new();
     // These hold specifications, programs, files of the guide, and EDN, which has no labels; the histories of the case study have
     // specifications of their own, and a test.
-    const OTHERS: [&str; 7] = ["specs", "case-study", "c", "python", "cluster", "elle", "guide"];
+    const OTHERS: [&str; 8] = ["specs", "case-study", "c", "python", "cluster", "elle", "guide", "run"];
     let holds_histories = |path: &PathBuf| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other));
     for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {

@@ -3,6 +3,9 @@
 mod axe;
 mod bad_input;
 mod bad_objects;
+// Programs are built and run.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod cargo;
 mod case_study;
 mod certificates;
 mod check;
@@ -30,7 +33,7 @@ mod objects;
 mod races;
 mod record;
 mod remarks;
-// Programs are built and run.
+// The same.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod run;
 mod schema;

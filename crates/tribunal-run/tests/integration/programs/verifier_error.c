@@ -1,0 +1,3 @@
+void __VERIFIER_error(void);
+
+int main() { __VERIFIER_error(); }
