@@ -19,7 +19,7 @@ pub(super) enum Outcome {
     /// An execution fails.
     Failed {
         kind: String,
-        headline: String,
+        message: String,
     },
 }
 
@@ -119,7 +119,7 @@ impl fmt::Display for Outcome {
             Outcome::Complete(Counts { executions, with_mo, blocked }) => {
                 write!(f, "{with_mo} executions ({executions} without mo, {blocked} blocked)")
             }
-            Outcome::Failed { kind, headline } => write!(f, "{kind}: {headline}"),
+            Outcome::Failed { kind, message } => write!(f, "{kind}: {message}"),
         }
     }
 }
