@@ -22,7 +22,7 @@ static OWN_STORAGE: AtomicUsize = AtomicUsize::new(0);
 static THREAD: AtomicUsize = AtomicUsize::new(0);
 static HAS_FSGSBASE: AtomicBool = AtomicBool::new(false);
 
-/// Defines functions of the C interface. Each keeps the address that it returns to, which [`caller`] tells, and goes on with the function given, of the same type.
+/// Defines functions of the C interface. Each keeps the address that it returns to, which `control::caller` tells, and goes on with the function given, of the same type.
 #[macro_export]
 macro_rules! entries {
     ($($name:ident = $to:path;)*) => {

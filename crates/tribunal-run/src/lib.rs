@@ -4,8 +4,8 @@
 //! again, once for each execution that the memory model allows. `tribunal run` puts it in its place.
 //!
 //! The process has one thread. The program's threads are coroutines, each with the thread-local storage that libc would have given it. Control is either in the program or in the
-//! runtime ([`control`]); a hook goes from one to the other, and asks the explorer. Between executions, all memory that the program can write is made what it was when `main` was first called
-//! ([`memory`]).
+//! runtime (`control`); a hook goes from one to the other, and asks the explorer. Between executions, all memory that the program can write is made what it was when `main` was first called
+//! (`memory`).
 #![allow(unsafe_code, reason = "the interface of compilers and libc is made of pointers")]
 #![cfg_attr(
     test,
