@@ -25,12 +25,8 @@ extern "C" fn create(
     argument: *mut c_void,
 ) -> c_int {
     if !is_in_program() {
-        return real!(pthread_create(
-            handle: *mut usize,
-            attributes: *const libc::pthread_attr_t,
-            start: Routine,
-            argument: *mut c_void
-        ) -> c_int);
+        // It would run beside the explorer.
+        crate::report::refuse("a thread is made before main: that cannot be explored");
     }
     if threads::is_refused() {
         return libc::EAGAIN;
