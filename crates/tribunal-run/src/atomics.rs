@@ -162,8 +162,9 @@ pub fn perform<T: Value>(at: *mut T, access: Access, native: impl FnOnce(T) -> O
     let place = names::place(pc);
     let known = located(at, place);
     let writes = !matches!(access, Access::Load(_));
-    let old = T::of(known.object.access(known.last, access, place));
+    // Before the event: who knows of that knows of the access, and may give back the block before this thread goes on.
     plain::check(at.addr(), T::SIZE, if writes { Conflicts::AtomicWrite } else { Conflicts::AtomicRead }, pc);
+    let old = T::of(known.object.access(known.last, access, place));
     if let Some(new) = native(old) {
         known.last = new.word();
         // SAFETY: the program writes it.

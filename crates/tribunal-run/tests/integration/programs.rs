@@ -163,6 +163,8 @@ programs! {
     verifier_error: "gcc" "verifier_error.c" fails("panic", "an error is reached");
     verifier_spin: "gcc" "verifier_spin.c" passes(1);
     annotations: "gcc" "annotations.c" passes(1);
+    // Who gives up each of the counts first.
+    reference_count: "gcc" "reference_count.c" passes(4);
 
     // Who comes first; whether the other finds it done, or waits.
     static_local: "g++" "static_local.cpp" passes(4);
