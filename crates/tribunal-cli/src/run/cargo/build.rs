@@ -35,6 +35,9 @@ struct Toolchain {
     has_sources: bool,
 }
 
+/// How much cargo optimizes, where it is not asked for a release.
+const OPTIMIZATION: &str = "CARGO_PROFILE_DEV_OPT_LEVEL";
+
 /// What separates flags in a variable of cargo's.
 const SEPARATOR: &str = "\x1f";
 
@@ -63,6 +66,10 @@ pub fn build(arguments: &TestArguments) -> Result<Vec<Executable>, Failure> {
     }
     if toolchain.has_sources {
         build.arg("-Zbuild-std");
+    }
+    // Each access costs a call: without any optimization there are many times more of them.
+    if env::var_os(OPTIMIZATION).is_none() {
+        build.env(OPTIMIZATION, "1");
     }
     arguments.pass_on(&mut build);
     let built = output(build.stderr(Stdio::inherit()))?;
