@@ -19,7 +19,7 @@ use tribunal_report::printable_lines;
 
 const TEST_HELP: &str = "\
 Examples:
-  cargo tribunal test                              every execution of every test
+  cargo tribunal test                              every execution of each test
   cargo tribunal test --test queue lost_           some tests
   cargo tribunal test -- --random 10000            random executions
   cargo tribunal test lost_ -- --replay t1.m:SWLiUi
