@@ -356,7 +356,7 @@ fn the_runtime_is_told_the_options_and_the_program_its_arguments() {
     ] {
         assert!(more.iter().any(|seen| seen == line), "{line}: {more:?}");
     }
-    assert_eq!(more.len(), 23, "{more:?}");
+    assert_eq!(more.len(), 21, "{more:?}");
     let replay = seen(&["--replay", "t1.m:SW", "./queue"]);
     assert!(replay.iter().any(|line| line == "TRIBUNAL_REPLAY=t1.m:SW"), "{replay:?}");
 }
