@@ -94,6 +94,7 @@ unsafe extern "C" fn explored(
     let kept = unsafe { std::slice::from_raw_parts(arguments, count.unsigned_abs() as usize) }.to_vec();
     *CALL.get() = Some(Call { main, count, arguments, environment, kept });
     *LEAKS_FAIL.get() = settings.leaks;
+    plain::allow_races(settings.options.allow_races);
     tribunal_history::limits::heap::allow(settings.options.max_memory);
     threads::bound_rounds(settings.rounds);
     if let Some(single) = real::any(c"__libc_single_threaded") {

@@ -25,6 +25,14 @@ static AFTER: Only<u32> = Only::new(0);
 /// Plain writes of atomics by the thread that runs of which the explorer was not told: address, size, program counter.
 static PENDING: Only<Vec<(usize, usize, usize)>> = Only::new(Vec::new());
 
+/// Races are no failures. What is accessed after one is not looked at closely.
+static ALLOWS_RACES: Only<bool> = Only::new(false);
+
+/// Whether races are to be looked for.
+pub fn allow_races(allow: bool) {
+    *ALLOWS_RACES.get() = allow;
+}
+
 /// An execution begins.
 pub fn begin() {
     SHADOW.get().begin();
@@ -51,6 +59,7 @@ pub fn record(at: usize, size: usize, kind: Kind, pc: usize) {
     match SHADOW.get().access(at, size, kind, epoch, pc, known_to(by)) {
         Ok(seen) if !seen.watched => {}
         Ok(_) => watched(at, size, kind, pc),
+        Err(conflict) if *ALLOWS_RACES.get() && !conflict.freed() => {}
         Err(conflict) => conflicts(conflict, at, size, kind, pc),
     }
 }
